@@ -1,0 +1,69 @@
+# Every target sets up what it needs in .venv, idempotently.
+# Needs: Python 3.11+ and a package index for pip; bubblewrap is installed through apt where that
+# is allowed, and the self-jail is used where it is not.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SEED ?= 0
+
+.PHONY: setup setup-dev learn test test-all bench evidence lint format lock clean
+
+setup: $(VENV)/.ready
+
+setup-dev: $(VENV)/.ready-dev
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "metamem needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.jail:
+	@mkdir -p $(VENV)
+	@command -v bwrap >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap >/dev/null; } \
+	  || echo "bubblewrap is missing: the self-jail is used instead (metamem doctor tells more)"
+	@touch $@
+
+$(VENV)/.ready: requirements.lock pyproject.toml | $(BIN)/python
+	@$(MAKE) --no-print-directory $(VENV)/.jail
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+learn: setup
+	$(BIN)/metamem learn alfworld --seed $(SEED)
+
+test: setup-dev lint
+	$(BIN)/python -m pytest -n 2
+
+lint: setup-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup-dev
+	$(BIN)/python -m bench
+
+evidence: setup-dev
+	$(BIN)/python -m bench.evidence
+
+# Anew after a change of dependencies; needs uv. Versions and hashes only, no index addresses.
+lock:
+	uv pip compile -q --generate-hashes --no-header --no-emit-index-url --no-annotate \
+	  --python-version 3.11 --extra build pyproject.toml -o requirements.lock
+	uv pip compile -q --generate-hashes --no-header --no-emit-index-url --no-annotate \
+	  --python-version 3.11 --extra build --extra dev pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV)

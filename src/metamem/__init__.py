@@ -1,0 +1,25 @@
+"""metamem: agent memory that learns its own design."""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Loaded when first used: code inside the jail imports `metamem.designs` and nothing more.
+_PUBLIC = {
+    "Design": "metamem.core.types",
+    "Experience": "metamem.core.types",
+    "Query": "metamem.core.types",
+    "Step": "metamem.core.types",
+    "evaluate": "metamem.api",
+    "learn": "metamem.api",
+    "open_memory": "metamem.api",
+    "read_episodes": "metamem.api",
+}
+__all__ = [*_PUBLIC]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module 'metamem' has no attribute {name!r}")

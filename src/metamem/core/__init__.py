@@ -1,0 +1,1 @@
+"""The words of metamem as small types, and what everything above shares. Standard library only."""

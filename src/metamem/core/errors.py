@@ -1,0 +1,71 @@
+"""One root error. Every message says what went wrong and, where it helps, what to do."""
+
+
+class MetamemError(Exception):
+    """Something a person can act on. Shown as one line, never as a traceback."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+
+
+class UsageError(MetamemError):
+    """Bad input: an unknown name, a missing file, a value out of range."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    """A name that no registry knows."""
+
+
+class DataError(MetamemError):
+    """Data that cannot be read as what it claims to be."""
+
+    exit_code = 3
+
+
+class StoreError(MetamemError):
+    """The archive cannot be read or written; what was committed stays committed."""
+
+    exit_code = 4
+
+
+class Busy(StoreError):
+    """Another process is at work on the same run."""
+
+
+class JailUnavailable(MetamemError):
+    """No layer that may hold untrusted code is available on this machine."""
+
+    exit_code = 5
+
+
+class DesignFailure(MetamemError):
+    """The design's own fault: it crashed, hung, or went over a limit. This is scored."""
+
+    def __init__(self, message: str, *, kind: str = "crash", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind  # crash | timeout | memory | limit | protocol
+
+
+class EngineFault(MetamemError):
+    """The machine's or the engine's fault. Retried a bounded number of times, never scored."""
+
+    exit_code = 6
+
+
+class ModelUnavailable(MetamemError):
+    """A design or agent asked for a model that is not configured."""
+
+
+class BudgetSpent(MetamemError):
+    """The run's budget is used up: stop cleanly."""
+
+    exit_code = 0

@@ -1,0 +1,103 @@
+"""The seams: what the parts of metamem ask of one another. Each is small on purpose."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from metamem.core.types import Experience, Kind, Observation, Query, Task
+
+
+class World(Protocol):
+    """One live environment for one task: seeded and deterministic."""
+
+    def reset(self) -> Observation: ...
+
+    def step(self, action: str) -> Observation: ...
+
+    def close(self) -> None: ...
+
+
+class Domain(Protocol):
+    """Data about a family of tasks. It does not run anything itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def version(self) -> str:
+        """Names the data exactly; part of every fingerprint."""
+        ...
+
+    @property
+    def max_steps(self) -> int: ...
+
+    def describe(self) -> str: ...
+
+    def tasks(self, split: str) -> Sequence[Task]:
+        """The tasks of a split, always the same and in the same order; disjoint by split."""
+        ...
+
+    def world(self, task: Task, seed: int) -> World: ...
+
+    def baselines(self) -> tuple[str, ...]:
+        """Names of the human designs that a learned one must beat here."""
+        ...
+
+    def invariants(self) -> tuple[str, ...]:
+        """What must always hold in this domain, in words; shown to proposers and people."""
+        ...
+
+    def oracle(self, task: Task) -> str:
+        """Privileged advice for one task: a ceiling for reports, never shown elsewhere."""
+        ...
+
+
+class Player(Protocol):
+    """An agent at one task."""
+
+    def advise(self, advice: str) -> None:
+        """Called before the first action, and again whenever memory is asked anew."""
+        ...
+
+    async def act(self, observation: Observation) -> str: ...
+
+
+class Agent(Protocol):
+    """Acts in a world, given advice. The same agent plays every task of an evaluation."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the agent and its settings exactly."""
+        ...
+
+    def start(self, goal: str, seed: int) -> Player: ...
+
+
+class Memory(Protocol):
+    """A running design, as the host holds it."""
+
+    async def retrieve(self, query: Query) -> Any: ...
+
+    async def update(self, experience: Experience) -> None: ...
+
+    async def fork(self) -> "Memory":
+        """An independent copy of the state: what happens to one is never seen by the other."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """A float32 array of shape (len(texts), dimensions); rows of length one (or zero)."""
+        ...
