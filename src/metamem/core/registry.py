@@ -22,6 +22,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "random": "metamem.agents.random_agent:RandomAgent",
     },
     "embedders": {
+        "auto": "metamem.models:default_embedder",
         "wordllama": "metamem.models.wordllama_embedder:WordLlamaEmbedder",
         "hashed": "metamem.models.hashed_embedder:HashedEmbedder",
     },

@@ -1,1 +1,1 @@
-"""TODO"""
+"""Families of tasks, each in its own folder or file; the registry knows them by name."""

@@ -1,1 +1,1 @@
-"""TODO"""
+"""The loop: select parents, propose, verify, evaluate, keep."""

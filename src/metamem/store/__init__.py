@@ -1,1 +1,35 @@
-"""TODO"""
+"""The archive: every design, run, evaluation and decision, kept for good."""
+
+import os
+
+from metamem.store.archive import (
+    Archive,
+    DesignRecord,
+    PromotionRecord,
+    ProposalRecord,
+    ReadRecord,
+    RunRecord,
+    Trace,
+    utc_now,
+)
+from metamem.store.export import export_archive
+from metamem.store.sqlite import SqliteArchive
+
+__all__ = [
+    "Archive",
+    "DesignRecord",
+    "PromotionRecord",
+    "ProposalRecord",
+    "ReadRecord",
+    "RunRecord",
+    "SqliteArchive",
+    "Trace",
+    "export_archive",
+    "open_archive",
+    "utc_now",
+]
+
+
+def open_archive(path: str | os.PathLike[str], *, create: bool = True) -> Archive:
+    """Open the archive at a path; made if it is not there, unless `create` is False."""
+    return SqliteArchive(path, create=create)

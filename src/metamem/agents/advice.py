@@ -1,0 +1,132 @@
+"""Advice as an attentive stranger reads it: lines that may be steps, and lines that relate words.
+
+Any structure will do: prose, lists, numbered steps, JSON. No key or format is privileged.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from metamem.agents.text import content_words, tokens
+
+_MARKER = re.compile(r"^(?:[-*•>]+|\(?\d{1,3}[.):](?=\s))\s*")
+_CLAUSE = re.compile(r"(?<=[^\d\s])[.;!?](?=\s|$)|,\s|\s*(?:->|=>|→|⇒)\s*|\bthen\b", re.IGNORECASE)
+_KEY_WORDS = 3  # a heading longer than this is a sentence: it does not name what is listed below
+_LATER = 0.93  # what comes later in a list matters a little less
+
+
+@dataclass(slots=True)
+class Clause:
+    """A piece of a line that may be a step."""
+
+    words: frozenset[str]
+    numbers: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Block:
+    """Lines that belong together, to be followed in order."""
+
+    heading: tuple[str, ...] = ()  # content words of the headings above
+    clauses: list[Clause] = field(default_factory=list)
+    position: int = 0  # the clause expected next
+    trust: float = 1.0
+
+
+@dataclass(slots=True)
+class ReadAdvice:
+    blocks: list[Block]
+    notes: dict[str, float]  # word → how strongly the advice ties it to the goal
+    words: frozenset[str]
+
+
+def _outline(value: Any, indent: int = 0) -> Iterator[str]:
+    """A JSON value as an indented outline: keys become headings."""
+    pad = " " * indent
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if isinstance(inner, dict | list):
+                yield f"{pad}{key}:"
+                yield from _outline(inner, indent + 1)
+            else:
+                first, *more = str(inner).splitlines() or [""]
+                yield f"{pad}{key}: {first}"
+                yield from (f"{pad} {line}" for line in more)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _outline(inner, indent + 1)
+            if isinstance(inner, dict | list):
+                yield ""
+    else:
+        yield from (pad + line for line in str(value).splitlines())
+
+
+def _lines(text: str) -> list[str]:
+    stripped = text.strip()
+    if stripped[:1] in ("{", "["):
+        try:
+            return list(_outline(json.loads(stripped)))
+        except (ValueError, RecursionError):
+            pass  # not JSON after all, or cut off: read it as it stands
+    return text.replace("\\n", "\n").splitlines()
+
+
+def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
+    """Blocks of possible steps, and notes: words that stand together with words of the goal."""
+    wanted = frozenset(goal)
+    block = Block()
+    blocks = [block]
+    notes: dict[str, float] = {}
+    everything: set[str] = set()
+    headings: list[tuple[int, tuple[str, ...]]] = []  # (indent, words), outermost first
+
+    for line in _lines(text):
+        bare = line.strip().strip("{}[]\"', ")
+        if not any(c.isalnum() for c in bare):
+            if block.clauses and not line.strip():
+                block = Block(heading=block.heading)
+                blocks.append(block)
+            continue
+        indent = len(line) - len(line.lstrip())
+        marked = _MARKER.match(bare)
+        if marked:
+            bare = bare[marked.end() :]
+            indent += 1  # a list item belongs to the unmarked line above it
+        title = bare.startswith("#")
+        if title:
+            indent = -10 + len(bare) - len(bare.lstrip("#"))
+        while headings and headings[-1][0] >= indent:
+            headings.pop()
+        head, colon, rest = bare.partition(":")
+        opens = title or (bool(colon) and not any(c.isalnum() for c in rest))
+        words = content_words(bare)
+        everything.update(words)
+
+        if opens:
+            headings.append((indent, words))
+            block = Block(heading=tuple(w for _, ws in headings for w in ws))
+            blocks.append(block)
+            continue
+        keys = tuple(w for _, ws in headings if len(ws) <= _KEY_WORDS for w in ws)
+        _note((*keys, *words), wanted, notes)
+        body = rest if colon and head.count(" ") < _KEY_WORDS else bare
+        for clause in _CLAUSE.split(body):
+            found = content_words(clause)
+            if found:
+                numbers = tuple(t for t in tokens(clause) if t.isdigit())
+                block.clauses.append(Clause(frozenset(found), numbers))
+
+    return ReadAdvice([b for b in blocks if b.clauses], notes, frozenset(everything))
+
+
+def _note(words: tuple[str, ...], wanted: frozenset[str], notes: dict[str, float]) -> None:
+    """A line that names a word of the goal lends weight to the other words it names."""
+    if wanted.isdisjoint(words):
+        return
+    weight = 1.0
+    for word in dict.fromkeys(words):
+        if word not in wanted:
+            notes[word] = max(notes.get(word, 0.0), weight)
+            weight *= _LATER

@@ -1,0 +1,249 @@
+"""The small Python API. The command line is a thin layer on it.
+
+    import metamem
+
+    result = metamem.learn("alfworld", designs=60)
+    with metamem.open_memory(result.learned, path="my-memory") as memory:
+        advice = memory.retrieve("put a clean mug in the cabinet")
+        memory.update(experience)
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from metamem.core import registry
+from metamem.core.errors import DataError, UnknownName, UsageError
+from metamem.core.progress import Progress, Silent
+from metamem.core.types import Design, Evaluation, Experience
+from metamem.designs.library import load
+from metamem.evaluation.evaluator import ORACLE, Evaluator
+from metamem.evaluation.jobs import Executor, Setup, Spec
+from metamem.evaluation.protocol import Protocol
+from metamem.memory import OpenMemory
+from metamem.search.config import LearnConfig
+from metamem.search.learn import learn as learn_run
+from metamem.search.loop import Budget
+from metamem.store.archive import Archive
+from metamem.store.sqlite import SqliteArchive
+
+
+@dataclass(frozen=True, slots=True)
+class LearnResult:
+    """How a run ended. `summary` is what the archive keeps and the report shows."""
+
+    run_id: str
+    learned: Design | None  # the best candidate; look at `promoted` before using it
+    promoted: bool
+    summary: Mapping[str, Any] = field(repr=False)
+
+
+def home_folder(home: str | Path | None = None) -> Path:
+    """Where the archive and the reports live: given, $METAMEM_HOME, or ./metamem-home."""
+    return Path(home or os.environ.get("METAMEM_HOME") or "metamem-home")
+
+
+def open_archive(home: str | Path | None = None) -> SqliteArchive:
+    folder = home_folder(home)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"the folder {folder} cannot be made: {error.strerror}", hint="give another --home"
+        ) from error
+    return SqliteArchive(folder / "archive.db")
+
+
+def find_design(name: str, archive: Archive | None = None) -> Design:
+    """A human design's name, the path of a Python file, or an id (or its start) in the archive."""
+    if name == ORACLE.name:
+        return ORACLE
+    try:
+        return load(name)
+    except UnknownName as unknown:
+        if archive is None:
+            raise
+        try:
+            return archive.design(name)
+        except UnknownName:
+            raise UnknownName(
+                f"no design called {name!r}: not a human design, a file, or an id in the archive",
+                hint=unknown.hint,
+            ) from None
+
+
+def learn(
+    domain: str = "",
+    *,
+    run: str = "",
+    home: str | Path | None = None,
+    executor: Spec = Spec("local"),
+    progress: Progress | None = None,
+    **settings: Any,
+) -> LearnResult:
+    """Learn a memory design for a domain, or go on with the run called `run`.
+
+    `settings` are fields of `LearnConfig`; `designs` and `seconds` set its budget.
+    """
+    with open_archive(home) as archive:
+        config = _config(archive, domain, run, settings)
+        run_id = run or _new_name(archive, config)
+
+        async def work() -> Mapping[str, Any]:
+            async with running(archive, executor) as pool:
+                return await learn_run(archive, pool, run_id, config, progress)
+
+        summary = asyncio.run(work())
+        learned = summary["learned"]
+        return LearnResult(
+            run_id,
+            archive.design(learned) if learned else None,
+            bool(summary["promoted"]),
+            summary,
+        )
+
+
+def evaluate(
+    designs: str | Design | Sequence[str | Design],
+    domain: str,
+    split: str = "valid",
+    *,
+    home: str | Path | None = None,
+    executor: Spec = Spec("local"),
+    progress: Progress | None = None,
+    purpose: str = "evaluate",
+    rules: Protocol = Protocol(),
+    **settings: Any,
+) -> list[Evaluation]:
+    """Evaluate designs (names, files, ids) on a split. `settings` are fields of `Setup`."""
+    wanted = [designs] if isinstance(designs, str | Design) else list(designs)
+    watch = progress or Silent()
+    with open_archive(home) as archive:
+        found = [d if isinstance(d, Design) else find_design(d, archive) for d in wanted]
+        setup = Setup(
+            domain=_spec(settings.pop("domain_settings", {}), domain),
+            agent=settings.pop("agent", Spec("reader")),
+            embedder=settings.pop("embedder", Spec("auto")),
+            rules=rules,
+            **settings,
+        )
+
+        async def work() -> list[Evaluation]:
+            async with running(archive, executor) as pool:
+                evaluator = Evaluator(archive, pool, setup, on_case=lambda row: watch.cases())
+                watch.phase(f"evaluating on {split}", len(evaluator.plan(split).cases) * len(found))
+                outcomes = [evaluator.evaluate(d, split, purpose=purpose) for d in found]
+                return [outcome.evaluation for outcome in await asyncio.gather(*outcomes)]
+
+        return asyncio.run(work())
+
+
+def open_memory(design: str | Design, path: str | Path | None = None, **settings: Any) -> OpenMemory:
+    """A memory for an agent of your own. With a path, what it learned is kept there."""
+    return OpenMemory(design if isinstance(design, Design) else find_design(design), path, **settings)
+
+
+def read_episodes(path: str | Path) -> list[Experience]:
+    """One's own episodes from a JSON-lines file (docs/episodes.md tells the format)."""
+    episodes = []
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            episodes.append(_experience(json.loads(line)))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise DataError(
+                f"{path}, line {number} is not an episode: {error}",
+                hint='an episode is {"goal": ..., "steps": [{"action": ..., "observation": ...}], '
+                '"reward": ...}',
+            ) from error
+    return episodes
+
+
+@asynccontextmanager
+async def running(archive: Archive, spec: Spec) -> AsyncIterator[Executor]:
+    """The executor a spec names, closed whatever happens."""
+    executor: Executor = registry.create(
+        "executors", spec.name, blobs=_blobs(archive), **spec.settings
+    )
+    try:
+        yield executor
+    finally:
+        await executor.close()
+
+
+def _blobs(archive: Archive) -> Callable[[str], bytes]:
+    def blob(key: str) -> bytes:
+        content = archive.blob(key)
+        if content is None:
+            raise DataError(f"the archive has no content {key}")
+        return content
+
+    return blob
+
+
+def _config(
+    archive: Archive, domain: str, run: str, settings: dict[str, Any]
+) -> LearnConfig:
+    known = {record.id: record for record in archive.runs()} if run else {}
+    if run in known:
+        stored = LearnConfig.from_json(known[run].config)
+        if domain and domain != stored.domain.name:
+            raise UsageError(f"the run {run!r} learns {stored.domain.name!r}, not {domain!r}")
+        return stored
+    if not domain:
+        raise UsageError("which domain?", hint=f"known: {', '.join(registry.names('domains'))}")
+    budget = Budget(settings.pop("designs", 0), settings.pop("seconds", 0.0)) if (
+        settings.get("designs") or settings.get("seconds")
+    ) else None
+    names = {f.name for f in fields(LearnConfig)}
+    if wrong := sorted(set(settings) - names - {"domain_settings"}):
+        raise UsageError(f"learn has no setting {wrong[0]!r}", hint=f"known: {', '.join(sorted(names))}")
+    given = {k: v for k, v in settings.items() if k != "domain_settings"}
+    if budget is not None:
+        given["budget"] = budget
+    return LearnConfig(domain=_spec(settings.get("domain_settings", {}), domain), **given)
+
+
+def _spec(settings: Mapping[str, Any], name: str) -> Spec:
+    registry.factory("domains", name)  # an unknown name is refused before anything is written
+    return Spec(name, dict(settings))
+
+
+def _new_name(archive: Archive, config: LearnConfig) -> str:
+    """The first free name of the form domain-seed-number."""
+    taken = {record.id for record in archive.runs()}
+    stem = f"{config.domain.name}-s{config.seed}"
+    return next(f"{stem}-{n}" for n in range(1, len(taken) + 2) if f"{stem}-{n}" not in taken)
+
+
+def _experience(data: Mapping[str, Any]) -> Experience:
+    """An episode as people write it: steps as objects or as metamem's own short lists."""
+    steps = [
+        s
+        if isinstance(s, list)
+        else [
+            str(s["action"]),
+            str(s.get("observation", "")),
+            [str(a) for a in s.get("actions", ())],
+            float(s.get("reward", 0.0)),
+            bool(s.get("done", False)),
+        ]
+        for s in data.get("steps", ())
+    ]
+    messages = [
+        m if isinstance(m, list) else [m["speaker"], m["text"], m.get("time", "")]
+        for m in data.get("messages", ())
+    ]
+    if not steps and not messages:
+        raise ValueError("it has neither steps nor messages")
+    return Experience.from_json({**data, "steps": steps, "messages": messages})

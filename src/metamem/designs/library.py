@@ -1,0 +1,37 @@
+"""The human designs by name, and designs from files."""
+
+import difflib
+from importlib import resources
+from pathlib import Path
+
+from metamem.core.errors import DataError, UnknownName
+from metamem.core.types import Design
+
+_PACKAGE = "metamem.designs.human"
+
+
+def names() -> list[str]:
+    """The human designs that come with metamem."""
+    folder = resources.files(_PACKAGE)
+    stems = (Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".py"))
+    return sorted(stem for stem in stems if stem != "__init__")
+
+
+def load(name_or_path: str | Path) -> Design:
+    """A design by its name in the library, or from a Python file."""
+    text = str(name_or_path)
+    if text in names():
+        source = resources.files(_PACKAGE).joinpath(f"{text}.py").read_text(encoding="utf-8")
+        return Design(source, name=text)
+    path = Path(text)
+    if path.is_file():
+        try:
+            return Design(path.read_text(encoding="utf-8"), name=path.stem)
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path} is not a text file: {error}") from error
+    close = difflib.get_close_matches(text, names(), n=1)
+    guess = f"did you mean {close[0]!r}? " if close else ""
+    raise UnknownName(
+        f"no design called {text!r}, and no such file",
+        hint=f"{guess}known: {', '.join(names())}; or give the path of a .py file",
+    )

@@ -1,0 +1,76 @@
+"""One task played to its end. The one loop in which worlds, agents and memories meet."""
+
+import re
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from typing import Any
+
+from metamem.core.errors import DesignFailure
+from metamem.core.protocols import Player, World
+from metamem.core.tokens import truncate_tokens
+from metamem.core.types import Advice, Episode, Query, Step, Task, render_advice
+
+Ask = Callable[[Query], Awaitable[Any]]
+
+_WORD = re.compile(r"[a-z]+")
+
+
+async def play(
+    task: Task,
+    world: World,
+    player: Player,
+    ask: Ask | None,
+    *,
+    max_steps: int,
+    advice_tokens: int,
+    ask_every: int = 0,
+) -> Episode:
+    """Play `task`; memory is asked before the first action and, if wished, while acting."""
+    seen = first = world.reset()
+    steps: list[Step] = []
+    advice: list[Advice] = []
+    while len(steps) < max_steps and not seen.done:
+        due = not steps or (ask_every and len(steps) % ask_every == 0)
+        if ask is not None and due:
+            value = await ask(Query(task.goal, seen.text, seen.actions, tuple(steps)))
+            advice.append(cap_advice(value, advice_tokens))
+            player.advise(advice[-1].text)
+        action = await player.act(seen)
+        seen = world.step(action)
+        steps.append(Step(action, seen.text, seen.actions, seen.reward, seen.done))
+    return Episode(
+        task.id, task.goal, first.text, first.actions, tuple(steps), seen.reward, tuple(advice)
+    )
+
+
+def cap_advice(value: Any, limit: int) -> Advice:
+    """What the agent is shown of what memory returned: text within the token budget."""
+    try:
+        text = render_advice(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DesignFailure(f"the advice cannot be shown: {error}", kind="protocol") from error
+    text, count, truncated = truncate_tokens(text, limit)
+    return Advice(text, count, truncated)
+
+
+def advice_used(episode: Episode) -> float:
+    """Share of the actions taken that some line of the advice names, numbers aside."""
+    if not episode.steps or not any(a.text for a in episode.advice):
+        return 0.0
+    lines = [line for a in episode.advice for line in _line_words(a.text)]
+    named = sum(_named(_words(step.action), lines) for step in episode.steps)
+    return named / len(episode.steps)
+
+
+def _named(action: frozenset[str], lines: list[frozenset[str]]) -> bool:
+    return any(action <= line for line in lines)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=256)
+def _line_words(text: str) -> tuple[frozenset[str], ...]:
+    return tuple({_words(line): None for line in text.splitlines() if line.strip()})

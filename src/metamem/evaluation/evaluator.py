@@ -1,0 +1,275 @@
+"""Designs in, evaluations out: plans the cases, reuses what is known, stores every row."""
+
+import asyncio
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from metamem.core import registry
+from metamem.core.errors import EngineFault
+from metamem.core.ids import canonical_json, content_id, derive_seed
+from metamem.core.protocols import Agent, Domain, Embedder
+from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
+from metamem.designs import TOOLBOX_VERSION
+from metamem.evaluation.jobs import CaseDone, Executor, Job, JobDone, Setup
+from metamem.evaluation.protocol import Plan, plan
+from metamem.evaluation.racing import Race
+from metamem.store.archive import Archive, ReadRecord, utc_now
+
+HELD_OUT = ("test", "shift")
+# Not a design: the ceiling, advised by the domain's own answers. It never runs.
+ORACLE = Design("# The domain's own answers: a ceiling for reports, not a memory.\n", name="oracle")
+SHARD_CASES = 50  # fewer in a shard would spend more on feeding the memory than on playing
+FLUSH_CASES = 20  # rows lost at most per job when the machine dies; they are played again
+TRACED_TASKS = 12  # episodes kept whole per evaluation, on the same tasks for every design
+
+OnCase = Callable[[CaseResult], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An evaluation and how its jobs ended."""
+
+    evaluation: Evaluation
+    done: JobDone = field(default_factory=JobDone)
+
+
+class Evaluator:
+    """Evaluates designs under one setup. All designs share tasks, seeds and collections."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        executor: Executor,
+        setup: Setup,
+        *,
+        run_id: str = "",
+        on_case: OnCase | None = None,
+    ) -> None:
+        self.archive, self.executor, self.setup = archive, executor, setup
+        self.run_id, self.on_case = run_id, on_case
+        self.domain: Domain = registry.create(
+            "domains", setup.domain.name, **setup.domain.settings
+        )
+        agent: Agent = registry.create("agents", setup.agent.name, **setup.agent.settings)
+        embedder: Embedder = registry.create(
+            "embedders", setup.embedder.name, **setup.embedder.settings
+        )
+        self._agent, self._embedder = agent.fingerprint, embedder.fingerprint
+        self._plans: dict[str, Plan] = {}
+        self._collecting = asyncio.Lock()
+        self._permits = asyncio.Semaphore(executor.slots)
+        self._alone = asyncio.Lock()
+
+    def plan(self, split: str) -> Plan:
+        if split not in self._plans:
+            self._plans[split] = plan(self.domain, split, self.setup.rules)
+        return self._plans[split]
+
+    def fingerprint(self, design: Design, split: str) -> Fingerprint:
+        return Fingerprint(
+            design=design.id,
+            domain=self.domain.name,
+            data_version=self.domain.version,
+            split=split,
+            protocol=self.setup.rules.to_json(),
+            agent=self._agent,
+            models={},
+            embedder=self._embedder,
+            toolbox=TOOLBOX_VERSION,
+            limits=dict(self.setup.limits),
+            seed=self.setup.seed,
+        )
+
+    async def evaluate(
+        self,
+        design: Design,
+        split: str,
+        *,
+        purpose: str,
+        race: Race | None = None,
+        behaviours: Mapping[str, str] | None = None,
+        probes: Sequence[str] = (),
+    ) -> Outcome:
+        """One design on one split. Cases that are already known are not played again."""
+        fingerprint, todo = self.fingerprint(design, split), self.plan(split)
+        self.archive.add_design(design)
+        self.archive.open_evaluation(fingerprint, len(todo.cases))
+        if split in HELD_OUT:
+            self.archive.record_read(
+                ReadRecord(
+                    utc_now(), self.run_id or None, split, fingerprint.design, fingerprint.id, purpose
+                )
+            )
+        known = self._stored(fingerprint)
+        if known.complete:
+            return Outcome(known)
+        if race is not None and known.rows:
+            state = race.state(self._finished(known))
+            if state.raced_out and not state.next_tasks:
+                return Outcome(known, JobDone(raced_out=True))
+        base = Job(
+            key=fingerprint.id,
+            setup=self.setup,
+            split=split,
+            cases=todo.cases,
+            design=None if design == ORACLE else design,
+            oracle=design == ORACLE,
+            experiences="" if design == ORACLE else await self._collection(split),
+            keep_episodes=self.traced(split),
+            race=race,
+            known=known.rows,
+            behaviours=behaviours or {},
+            probes=tuple(probes),
+        )
+        ends = await asyncio.gather(*(self._run(job, fingerprint.id) for job in self._shards(base)))
+        return Outcome(self._stored(fingerprint), _joined(ends))
+
+    async def verify(self, design: Design, experiences: int, tasks: int) -> JobDone:
+        """Does it load and run? A few experiences, a few tasks, nothing stored."""
+        todo = self.plan("train")
+        job = Job(
+            key=f"verify-{design.id}",
+            setup=self.setup,
+            split="train",
+            cases=tuple(Case(t.id) for t in todo.deployment[:tasks]),
+            design=design,
+            experiences=await self._collection("train"),
+            experience_limit=experiences,
+        )
+        return await self._run(job, "")
+
+    def traced(self, split: str) -> frozenset[str]:
+        """The tasks whose episodes are kept: spread over the split, the same for every design."""
+        tasks = [t.id for t in self.plan(split).deployment]
+        ranked = sorted(tasks, key=lambda t: derive_seed("traced", t))
+        return frozenset(ranked[:TRACED_TASKS])
+
+    # --- collection --------------------------------------------------------------------------
+
+    async def _collection(self, split: str) -> str:
+        """The blob of collected experiences: played once per agent and seed, for all designs."""
+        tasks = self.plan(split).collection
+        key = content_id(
+            "collection",
+            self.domain.name,
+            self.domain.version,
+            self._agent,
+            self.setup.seed,
+            self.setup.rules.max_steps,
+            [t.id for t in tasks],
+        )
+        async with self._collecting:
+            if self.archive.collection(key) is None:
+                episodes: dict[str, Episode] = {}
+
+                def keep(done: CaseDone) -> None:
+                    assert done.episode is not None
+                    episodes[done.row.task_id] = done.episode
+                    if self.on_case:
+                        self.on_case(done.row)
+
+                split_of = "train" if self.setup.rules.tasks_from == "split" else split
+                step = -(-len(tasks) // self.executor.slots)
+                jobs = [
+                    Job(
+                        key=f"collect-{key}-{start}",
+                        setup=self.setup,
+                        split=split_of,
+                        phase="collect",
+                        cases=tuple(Case(t.id) for t in tasks[start : start + step]),
+                        keep_all=True,
+                    )
+                    for start in range(0, len(tasks), step)
+                ]
+                await asyncio.gather(*(self.executor.run(job, keep) for job in jobs))
+                self.archive.put_collection(key, [episodes[t.id] for t in tasks])
+            if self.archive.blob(key) is None:
+                lines = [canonical_json(e.experience().to_json()) for e in self._episodes(key)]
+                self.archive.put_blob(key, zlib.compress("\n".join(lines).encode(), 6))
+        return key
+
+    def _episodes(self, key: str) -> Sequence[Episode]:
+        episodes = self.archive.collection(key)
+        assert episodes is not None
+        return episodes
+
+    # --- jobs --------------------------------------------------------------------------------
+
+    def _shards(self, job: Job) -> list[Job]:
+        if self.setup.rules.rollout == "streaming":  # each repeat is one chain, whole or not at all
+            repeats = range(self.setup.rules.repeats)
+            chains = [tuple(c for c in job.cases if c.repeat == r) for r in repeats]
+            return [replace(job, cases=chain, known=()) for chain in chains]
+        if job.race is not None or job.probes:
+            return [job]
+        known = {row.case for row in job.known}
+        rest = [case for case in job.cases if case not in known]
+        shards = max(1, min(self.executor.slots, len(rest) // SHARD_CASES))
+        # By task, so that the shards of equal plans hold equal tasks whatever is already known.
+        size = -(-len(rest) // shards)
+        return [
+            replace(job, key=f"{job.key}-{n}", cases=tuple(rest[start : start + size]), known=())
+            for n, start in enumerate(range(0, len(rest), size))
+        ]
+
+    async def _run(self, job: Job, evaluation_id: str) -> JobDone:
+        rows: list[CaseResult] = []
+
+        def flush() -> None:
+            if rows and evaluation_id:
+                self.archive.add_rows(evaluation_id, rows)
+            rows.clear()
+
+        def keep(done: CaseDone) -> None:
+            rows.append(done.row)
+            if done.episode is not None and evaluation_id:
+                self.archive.add_trace(evaluation_id, done.row.case, done.episode)
+            if len(rows) >= FLUSH_CASES:
+                flush()
+            if self.on_case:
+                self.on_case(done.row)
+
+        async with self._permits:
+            done = await self.executor.run(job, keep)
+        flush()
+        if not done.wall_stops:
+            return done
+        # A stop by the clock may be the machine's fault: played again with nothing beside it.
+        async with self._alone:
+            for _ in range(self.executor.slots):
+                await self._permits.acquire()
+            try:
+                known = self.archive.evaluation(evaluation_id) if evaluation_id else None
+                again = replace(job, alone=True, known=known.rows if known else ())
+                if job.race is None:
+                    again = replace(again, cases=done.wall_stops)
+                done = await self.executor.run(again, keep)
+            finally:
+                for _ in range(self.executor.slots):
+                    self._permits.release()
+        flush()
+        return done
+
+    def _finished(self, evaluation: Evaluation) -> dict[str, float]:
+        """Rewards of the tasks all of whose repeats were played."""
+        played = Counter(row.task_id for row in evaluation.rows)
+        rewards = evaluation.by_task().items()
+        return {task: r for task, r in rewards if played[task] == self.setup.rules.repeats}
+
+    def _stored(self, fingerprint: Fingerprint) -> Evaluation:
+        found = self.archive.evaluation(fingerprint.id)
+        if found is None:
+            raise EngineFault(f"evaluation {fingerprint.id} vanished from the archive")
+        return found
+
+
+def _joined(ends: Sequence[JobDone]) -> JobDone:
+    if not ends:
+        return JobDone()
+    return replace(
+        ends[0],
+        error=next((e.error for e in ends if e.error), ""),
+        raced_out=any(e.raced_out for e in ends),
+    )

@@ -1,0 +1,26 @@
+"""The simplest executor: jobs run in this very process. For tests and for one's own objects."""
+
+import asyncio
+
+from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
+from metamem.evaluation.runner import Runner
+
+
+class InlineExecutor:
+    """Runs jobs here, `slots` at a time."""
+
+    def __init__(self, blobs: Blobs, slots: int = 1) -> None:
+        self._runner = Runner(blobs)
+        self._free = asyncio.Semaphore(slots)
+        self._slots = slots
+
+    @property
+    def slots(self) -> int:
+        return self._slots
+
+    async def run(self, job: Job, emit: Emit) -> JobDone:
+        async with self._free:
+            return await self._runner.run(job, emit)
+
+    async def close(self) -> None:
+        await self._runner.close()

@@ -1,0 +1,100 @@
+"""What an executor is asked to do: a job is data, so that it can travel to any process."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from metamem.core.types import Case, CaseResult, Design, Episode
+from metamem.evaluation.protocol import Protocol as Rules
+from metamem.evaluation.racing import Race
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A registered name with its settings."""
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The parts a job needs. Workers keep the parts of equal setups."""
+
+    domain: Spec
+    agent: Spec
+    embedder: Spec
+    rules: Rules
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    parallel: int = 1  # episodes at once in one worker
+    retrieves: int = 10  # retrievals at once in one worker
+    updates: int = 10  # updates at once in one worker (one memory's own are always serial)
+    layer: str = "auto"  # which jail
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Play these cases: alone, with a memory, or with the oracle's advice."""
+
+    key: str
+    setup: Setup
+    split: str
+    cases: tuple[Case, ...]
+    phase: str = "deploy"  # collect | deploy
+    design: Design | None = None
+    oracle: bool = False
+    experiences: str = ""  # id of the blob that holds the collected experiences
+    experience_limit: int = 0  # 0: all
+    keep_episodes: frozenset[str] = frozenset()  # tasks whose episodes come back whole
+    keep_all: bool = False
+    race: Race | None = None
+    known: tuple[CaseResult, ...] = ()  # rows that an interrupted evaluation already has
+    behaviours: Mapping[str, str] = field(default_factory=dict)  # probe digest → design id
+    alone: bool = False  # nothing else runs beside it, so a wall-clock stop counts
+    probes: tuple[str, ...] = ()  # tasks on whose first query the behaviour is compared
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDone:
+    """One finished case, with its episode where that was asked for."""
+
+    row: CaseResult
+    episode: Episode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobDone:
+    """How a job ended. `wall_stops` are cases cut by the clock: rerun alone before they count."""
+
+    error: str = ""  # the design's failure, whole, for the proposer to repair
+    raced_out: bool = False
+    behaviour: str = ""
+    same_as: str = ""  # id of a known design with the same behaviour; then nothing was played
+    wall_stops: tuple[Case, ...] = ()
+    logs: tuple[str, ...] = ()
+
+
+Emit = Callable[[CaseDone], None]
+Blobs = Callable[[str], bytes]
+
+
+class Executor(Protocol):
+    """Runs jobs somewhere.
+
+    The contract, checked by `metamem.evaluation.conformance`:
+    - `run` emits every case of the job exactly once (unless the race, the behaviour check or a
+      wall-clock stop ends it), in any order, then returns how the job ended;
+    - rows do not depend on where, when or beside what a job runs;
+    - a worker that dies or hangs is replaced and the rest of its job is tried again, a bounded
+      number of times; then `EngineFault` is raised, and the executor stays usable;
+    - `run` may be called many times at once; at most `slots` jobs run at a time;
+    - `close` ends every process that it started, whatever they are doing.
+    """
+
+    @property
+    def slots(self) -> int: ...
+
+    async def run(self, job: Job, emit: Emit) -> JobDone: ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,151 @@
+"""The default executor: worker processes on this machine, one per core."""
+
+import asyncio
+import os
+import pickle
+import signal
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from typing import IO, Any
+
+from metamem.core.errors import EngineFault
+from metamem.core.types import CaseResult
+from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone
+from metamem.evaluation.worker import HEADER, pack
+
+ATTEMPTS = 3  # a job whose worker dies or hangs is tried so often in all
+
+
+class WorkerLost(Exception):
+    """A worker died or hung."""
+
+
+class LocalExecutor:
+    """Ships jobs to worker processes; replaces those that die, kills those that hang."""
+
+    def __init__(
+        self, blobs: Blobs, workers: int = 0, stall_seconds: float = 60.0
+    ) -> None:
+        self._blobs = blobs
+        self._slots = workers or len(os.sched_getaffinity(0))
+        self._stall = stall_seconds
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+        self._free = asyncio.Semaphore(self._slots)
+
+    @property
+    def slots(self) -> int:
+        return self._slots
+
+    async def run(self, job: Job, emit: Emit) -> JobDone:
+        finished: list[CaseResult] = list(job.known)
+
+        def keep(done: CaseDone) -> None:
+            finished.append(done.row)
+            emit(done)
+
+        async with self._free:
+            for attempt in range(1, ATTEMPTS + 1):
+                known = {row.case for row in finished}
+                rest = tuple(case for case in job.cases if case not in known)
+                try:
+                    return await self._once(replace(job, cases=rest, known=tuple(finished)), keep)
+                except WorkerLost as loss:
+                    if attempt == ATTEMPTS:
+                        raise EngineFault(
+                            f"a worker was lost {ATTEMPTS} times at the same job: {loss}",
+                            hint="metamem doctor shows what this machine can do",
+                        ) from loss
+        raise AssertionError("unreachable")
+
+    async def _once(self, job: Job, emit: Emit) -> JobDone:
+        worker = self._idle.pop() if self._idle else await self._start()
+        try:
+            done = await worker.run(job, emit, self._blobs, self._stall)
+        except EngineFault:
+            self._idle.append(worker)  # the worker itself is well and said what is wrong
+            raise
+        except BaseException:
+            self._all.discard(worker)
+            await worker.kill()
+            raise
+        self._idle.append(worker)
+        return done
+
+    async def _start(self) -> "_Worker":
+        worker = await _Worker.start()
+        self._all.add(worker)
+        return worker
+
+    async def close(self) -> None:
+        for worker in self._all:
+            await worker.kill()
+        self._all.clear()
+        self._idle.clear()
+
+
+class _Worker:
+    """One process and the pipes to it."""
+
+    def __init__(self, process: asyncio.subprocess.Process, errors: IO[bytes]) -> None:
+        self._process = process
+        self._errors = errors
+        self._blobs: set[str] = set()
+
+    @staticmethod
+    async def start() -> "_Worker":
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "metamem.evaluation.worker",
+            str(os.getpid()),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,  # so that it dies with all it started
+        )
+        return _Worker(process, errors)
+
+    async def run(self, job: Job, emit: Emit, blobs: Blobs, stall: float) -> JobDone:
+        try:
+            if job.experiences and job.experiences not in self._blobs:
+                await self._send("blob", (job.experiences, blobs(job.experiences)))
+                self._blobs.add(job.experiences)
+            await self._send("job", job)
+            while True:
+                kind, *payload = await asyncio.wait_for(self._receive(), stall)
+                if kind == "case":
+                    emit(payload[0])
+                elif kind == "done":
+                    done: JobDone = payload[0]
+                    return done
+                elif kind == "error":
+                    raise EngineFault(payload[0], hint=payload[1])
+        except TimeoutError as error:
+            raise WorkerLost(f"no sign of life for {stall:.0f} s") from error
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise WorkerLost(f"it died. {self._last_words()}".strip()) from error
+
+    async def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        self._errors.close()
+
+    async def _send(self, kind: str, payload: Any) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(pack((kind, payload)))
+        await self._process.stdin.drain()
+
+    async def _receive(self) -> Any:
+        assert self._process.stdout is not None
+        (length,) = HEADER.unpack(await self._process.stdout.readexactly(HEADER.size))
+        return pickle.loads(await self._process.stdout.readexactly(length))
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        lines = self._errors.read()[-2000:].decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""

@@ -1,0 +1,79 @@
+"""How an evaluation is played: which tasks are collected, which deployed, and by what rules."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from metamem.core.errors import UsageError
+from metamem.core.protocols import Domain
+from metamem.core.types import SPLITS, Case, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """The rules of play. Part of every fingerprint."""
+
+    rollout: Literal["frozen", "streaming"] = "frozen"
+    repeats: int = 1
+    collect: int = 0  # how many collection tasks; 0: all that the split offers
+    max_steps: int = 0  # 0: the domain's own
+    advice_tokens: int = 4000
+    ask_every: int = 0  # ask memory again after so many steps; 0: only before the first
+    tasks_from: Literal["split", "alma"] = "split"
+
+    def __post_init__(self) -> None:
+        if self.rollout not in ("frozen", "streaming"):
+            raise UsageError(f"no rollout called {self.rollout!r}", hint="known: frozen, streaming")
+        if self.tasks_from not in ("split", "alma"):
+            raise UsageError(f"no protocol called {self.tasks_from!r}", hint="known: split, alma")
+        if self.repeats < 1:
+            raise UsageError(f"repeats must be at least 1, not {self.repeats}")
+        for name in ("collect", "max_steps", "ask_every"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"{name} must not be negative")
+        if self.advice_tokens < 1:
+            raise UsageError("advice_tokens must be at least 1")
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Protocol":
+        return Protocol(**data)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which tasks one evaluation collects from and which it deploys on, in fixed order."""
+
+    collection: tuple[Task, ...]
+    deployment: tuple[Task, ...]
+    repeats: int
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Repeat by repeat, so that a prefix holds whole passes over the tasks."""
+        return tuple(Case(t.id, r) for r in range(self.repeats) for t in self.deployment)
+
+
+def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
+    """Where each phase takes its tasks (the table of docs/evaluation.md)."""
+    if split not in SPLITS:
+        raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+    own = list(domain.tasks(split))
+    collection: Sequence[Task]
+    deployment: Sequence[Task]
+    if protocol.tasks_from == "alma" or split == "train":
+        half = len(own) // 2
+        collection, deployment = own[:half], own[half:]
+    else:
+        collection, deployment = domain.tasks("train"), own
+    if protocol.collect:
+        if protocol.collect > len(collection):
+            raise UsageError(
+                f"{protocol.collect} collection tasks were asked for; there are {len(collection)}"
+            )
+        collection = collection[: protocol.collect]
+    if not deployment:
+        raise UsageError(f"the split {split!r} of {domain.name} has no tasks to deploy on")
+    return Plan(tuple(collection), tuple(deployment), protocol.repeats)

@@ -1,0 +1,308 @@
+"""Executes jobs in this process: the one runner that every executor and every domain shares."""
+
+import asyncio
+import time
+import traceback
+import zlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from metamem.core import registry
+from metamem.core.errors import DesignFailure, EngineFault, MetamemError
+from metamem.core.ids import derive_seed
+from metamem.core.protocols import Agent, Domain, Embedder
+from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
+from metamem.designs.jailed import Jail, JailedMemory
+from metamem.evaluation.behaviour import advice_digest, behaviour_key
+from metamem.evaluation.episode import Ask, advice_used, cap_advice, play
+from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
+from metamem.sandbox import Limits
+
+
+@dataclass
+class Parts:
+    """What the jobs of one setup share."""
+
+    domain: Domain
+    agent: Agent
+    embedder: Embedder
+    jail: Jail
+    episodes: asyncio.Semaphore
+    retrieves: asyncio.Semaphore
+    updates: asyncio.Semaphore
+    tasks: dict[str, dict[str, Task]] = field(default_factory=dict)
+
+    def task(self, split: str, task_id: str) -> Task:
+        if split not in self.tasks:
+            self.tasks[split] = {t.id: t for t in self.domain.tasks(split)}
+        return self.tasks[split][task_id]
+
+
+class Runner:
+    """Plays the cases of jobs, one process's worth. Keeps worlds' data, agent and jail warm."""
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = lru_cache(maxsize=4)(blobs)
+        self._parts: dict[str, Parts] = {}
+
+    async def run(self, job: Job, emit: Emit) -> JobDone:
+        parts = await self._ready(job.setup)
+        if job.design is None:
+            return await self._play(job, parts, None, job.cases, emit)
+        try:
+            memory = await self._remember(job, parts)
+        except DesignFailure as failure:
+            return _all_failed(job, failure, emit)
+        try:
+            if job.probes:
+                behaviour = await self._behaviour(job, parts, memory)
+                if behaviour in job.behaviours:
+                    return JobDone(behaviour=behaviour, same_as=job.behaviours[behaviour])
+            else:
+                behaviour = ""
+            done = await self._race(job, parts, memory, emit)
+            return JobDone(
+                error=done.error,
+                raced_out=done.raced_out,
+                behaviour=behaviour,
+                wall_stops=done.wall_stops,
+                logs=tuple(memory.logs),
+            )
+        except DesignFailure as failure:  # while probing: the same failure awaits every case
+            return _all_failed(job, failure, emit)
+        finally:
+            await memory.close()
+
+    async def close(self) -> None:
+        for parts in self._parts.values():
+            await parts.jail.close()
+        self._parts.clear()
+
+    # --- standing up the parts ---------------------------------------------------------------
+
+    async def _ready(self, setup: Setup) -> Parts:
+        key = repr(setup)
+        if key not in self._parts:
+            jail = Jail(limits=Limits(**setup.limits), layer=setup.layer)
+            await jail.start()
+            self._parts[key] = Parts(
+                registry.create("domains", setup.domain.name, **setup.domain.settings),
+                registry.create("agents", setup.agent.name, **setup.agent.settings),
+                registry.create("embedders", setup.embedder.name, **setup.embedder.settings),
+                jail,
+                asyncio.Semaphore(setup.parallel),
+                asyncio.Semaphore(setup.retrieves),
+                asyncio.Semaphore(setup.updates),
+            )
+        return self._parts[key]
+
+    async def _remember(self, job: Job, parts: Parts) -> JailedMemory:
+        """A memory of the job's design that has learned from all collected experiences."""
+        assert job.design is not None
+        seed = derive_seed("design", job.setup.seed)
+        memory = await parts.jail.open(job.design, seed=seed, embedder=parts.embedder)
+        try:
+            for line in self._experiences(job):
+                async with parts.updates:
+                    await memory.update_encoded(line)
+        except BaseException:
+            await memory.close()
+            raise
+        return memory
+
+    def _experiences(self, job: Job) -> Sequence[str]:
+        if not job.experiences:
+            return ()
+        lines = zlib.decompress(self._blobs(job.experiences)).decode().splitlines()
+        return lines[: job.experience_limit] if job.experience_limit else lines
+
+    # --- playing -----------------------------------------------------------------------------
+
+    async def _race(self, job: Job, parts: Parts, memory: JailedMemory, emit: Emit) -> JobDone:
+        """Stage by stage: after each, the race says which tasks are worth playing next."""
+        if job.race is None:
+            known = {row.case for row in job.known}
+            rest = [case for case in job.cases if case not in known]
+            return await self._play(job, parts, memory, rest, emit)
+        rewards = {row.case: row.reward for row in job.known}
+
+        def keep(done: CaseDone) -> None:
+            rewards[done.row.case] = done.row.reward
+            emit(done)
+
+        cases: dict[str, list[Case]] = {}
+        for case in (*job.cases, *rewards):
+            if case not in cases.setdefault(case.task_id, []):
+                cases[case.task_id].append(case)
+        error = ""
+        while True:
+            finished = {
+                task: sum(rewards[c] for c in own) / len(own)
+                for task, own in cases.items()
+                if all(c in rewards for c in own)
+            }
+            state = job.race.state(finished)
+            if not state.next_tasks:
+                return JobDone(error=error, raced_out=state.raced_out > 0)
+            wanted = [c for t in state.next_tasks for c in cases[t] if c not in rewards]
+            done = await self._play(job, parts, memory, wanted, keep)
+            error = error or done.error
+            if done.wall_stops:  # the race cannot be judged before these are known
+                return JobDone(error=error, wall_stops=done.wall_stops)
+
+    async def _play(
+        self, job: Job, parts: Parts, memory: JailedMemory | None, cases: Iterable[Case], emit: Emit
+    ) -> JobDone:
+        error, wall_stops = "", []
+
+        async def one(case: Case) -> None:
+            nonlocal error
+            try:
+                done, failure = await self._case(job, parts, memory, case)
+            except DesignFailure as stop:
+                if stop.kind != "wall":
+                    raise
+                wall_stops.append(case)
+                return
+            error = error or failure
+            emit(done)
+
+        if job.setup.rules.rollout == "streaming" or job.setup.parallel == 1:
+            for case in cases:
+                await one(case)
+        else:
+            async with asyncio.TaskGroup() as group:
+                for case in cases:
+                    group.create_task(one(case))
+        return JobDone(error=error, wall_stops=tuple(wall_stops))
+
+    async def _case(
+        self, job: Job, parts: Parts, memory: JailedMemory | None, case: Case
+    ) -> tuple[CaseDone, str]:
+        """One case. Returns its row and, where the design failed, the whole error."""
+        rules, task = job.setup.rules, parts.task(job.split, case.task_id)
+        seed = derive_seed(job.setup.seed, job.phase, task.id, case.repeat)
+        streaming = rules.rollout == "streaming"
+        async with parts.episodes:
+            begun, asked = time.perf_counter(), 0.0
+            mine = memory
+            episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
+            try:
+                if memory is not None and not streaming:
+                    mine = await memory.fork()  # so nothing a retrieve does outlives its case
+
+                async def from_memory(query: Query) -> Any:
+                    nonlocal asked
+                    assert mine is not None
+                    async with parts.retrieves:
+                        since = time.perf_counter()
+                        value = await mine.retrieve(query)
+                        asked += time.perf_counter() - since
+                    return value
+
+                async def from_oracle(query: Query) -> str:
+                    return parts.domain.oracle(task)
+
+                ask: Ask | None = from_oracle if job.oracle else from_memory if mine else None
+                episode = await _play_guarded(parts, task, seed, ask, job)
+                if streaming and mine is not None:
+                    async with parts.updates:
+                        await mine.update(episode.experience())
+            except DesignFailure as caught:
+                if caught.kind == "wall" and not job.alone:
+                    raise
+                failure = caught
+            finally:
+                if mine is not None and mine is not memory:
+                    await mine.close()
+            measured = Measurement(time.perf_counter() - begun, asked * 1000)
+        row = _row(case, episode, failure, mine, measured)
+        keep = job.keep_all or case.task_id in job.keep_episodes
+        return CaseDone(row, episode if keep else None), str(failure) if failure else ""
+
+    async def _behaviour(self, job: Job, parts: Parts, memory: JailedMemory) -> str:
+        """A digest of the advice on the first query of the probe tasks."""
+        digests = []
+        for task_id in job.probes:
+            task = parts.task(job.split, task_id)
+            world = parts.domain.world(task, derive_seed(job.setup.seed, "probe", task_id))
+            try:
+                seen = world.reset()
+            finally:
+                world.close()
+            fork = await memory.fork()
+            try:
+                value = await fork.retrieve(Query(task.goal, seen.text, seen.actions))
+            finally:
+                await fork.close()
+            advice = cap_advice(value, job.setup.rules.advice_tokens)
+            digests.append(advice_digest([advice.text]))
+        return behaviour_key(digests)
+
+
+async def _play_guarded(
+    parts: Parts, task: Task, seed: int, ask: Ask | None, job: Job
+) -> Episode:
+    """Play, telling the faults of world and machine from those of design and agent."""
+    rules = job.setup.rules
+    try:
+        world = parts.domain.world(task, seed)
+        try:
+            return await play(
+                task,
+                world,
+                parts.agent.start(task.goal, seed),
+                ask,
+                max_steps=rules.max_steps or parts.domain.max_steps,
+                advice_tokens=rules.advice_tokens,
+                ask_every=rules.ask_every,
+            )
+        finally:
+            with suppress(OSError):
+                world.close()
+    except MetamemError:
+        raise
+    except Exception as error:
+        where = "".join(traceback.format_exception(error)[-3:])
+        raise EngineFault(f"{parts.domain.name}, task {task.id}: {error}", hint=where) from error
+
+
+def _row(
+    case: Case,
+    episode: Episode,
+    failure: DesignFailure | None,
+    memory: JailedMemory | None,
+    measured: Measurement,
+) -> CaseResult:
+    return CaseResult(
+        task_id=case.task_id,
+        repeat=case.repeat,
+        reward=0.0 if failure else float(episode.reward),
+        steps=len(episode.steps),
+        advice_tokens=sum(a.tokens for a in episode.advice),
+        advice_truncated=any(a.truncated for a in episode.advice),
+        advice_digest=advice_digest([a.text for a in episode.advice]),
+        advice_used=round(advice_used(episode), 6),
+        model_calls=memory.model_calls if memory is not None else 0,
+        failure=_short(failure) if failure else "",
+        measured=measured,
+    )
+
+
+def _all_failed(job: Job, failure: DesignFailure, emit: Emit) -> JobDone:
+    """The memory never came to be: every case is scored as failed, or rerun if the clock did it."""
+    known = {row.case for row in job.known}
+    cases = [case for case in job.cases if case not in known]
+    if failure.kind == "wall" and not job.alone:
+        return JobDone(error=str(failure), wall_stops=tuple(cases))
+    for case in cases:
+        emit(CaseDone(CaseResult(case.task_id, case.repeat, 0.0, 0, failure=_short(failure))))
+    return JobDone(error=str(failure))
+
+
+def _short(failure: DesignFailure) -> str:
+    last = failure.message.strip().splitlines()[-1] if failure.message.strip() else ""
+    return f"{failure.kind}: {last}"[:200]

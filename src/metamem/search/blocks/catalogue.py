@@ -1,0 +1,162 @@
+"""The blocks read as syntax trees: what recombination puts together."""
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+Number = int | float
+
+# In the order in which they act, which is also the order in which a layer is written down.
+SLOTS = (
+    "admit",
+    "trim",
+    "keep",
+    "form",
+    "forget",
+    "ask",
+    "key",
+    "match",
+    "prefer",
+    "adapt",
+    "phrase",
+)
+COMBINE = "combine"
+
+# What every constant of a block may be. Whole numbers stay whole.
+BOUNDS: Mapping[str, tuple[Number, Number]] = {
+    "TOP": (1, 8),
+    "BUDGET": (60, 1500),
+    "ADVICE": (200, 3500),
+    "STEPS": (4, 60),
+    "LAST": (1, 12),
+    "LINES": (2, 30),
+    "CAPACITY": (20, 3000),
+    "SHORTEST": (1, 5),
+    "SHARE": (0.05, 0.6),
+    "LETTERS": (2, 7),
+    "SHARED": (0.1, 0.9),
+    "NEAREST": (1, 15),
+    "FLOOR": (0.0, 0.9),
+    "RANKED": (1, 15),
+    "ALIKE": (0.3, 0.95),
+    "DOUBT": (0.0, 5.0),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """One way to fill one slot."""
+
+    slot: str
+    name: str
+    does: str  # the rest of a sentence
+    methods: tuple[Method, ...]
+    constants: Mapping[str, Number]
+    deals_with: str = ""  # what a `keep` files under, or an `ask` asks for
+
+
+@dataclass(frozen=True)
+class Plumbing:
+    """Source of the classes that children share, as it stands in the files."""
+
+    row: str
+    part: str
+    whole: str
+    part_constants: Mapping[str, Number]
+    memory_constants: Mapping[str, Number]
+
+
+def _source(module: str) -> str:
+    return resources.files(__package__).joinpath(f"{module}.py").read_text(encoding="utf-8")
+
+
+def _classes(module: str) -> list[ast.ClassDef]:
+    return [n for n in ast.parse(_source(module)).body if isinstance(n, ast.ClassDef)]
+
+
+def _is_empty_slot(method: Method) -> bool:
+    return isinstance(method.body[-1], ast.Raise)
+
+
+def class_constants(node: ast.ClassDef) -> dict[str, Number]:
+    """The numbers that a class names in capitals."""
+    found: dict[str, Number] = {}
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+            target, value = statement.targets[0], statement.value.value
+            if (
+                isinstance(target, ast.Name)
+                and target.id.isupper()
+                and isinstance(value, int | float)
+                and not isinstance(value, bool)
+            ):
+                found[target.id] = value
+    return found
+
+
+def _deals_with(node: ast.ClassDef) -> str:
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+            target = statement.targets[0]
+            if isinstance(target, ast.Name) and target.id in ("ABOUT", "ASKS"):
+                return str(statement.value.value)
+    return ""
+
+
+def _block(slot: str, node: ast.ClassDef) -> Block:
+    methods = [n for n in node.body if isinstance(n, Method) and not _is_empty_slot(n)]
+    return Block(
+        slot,
+        node.name,
+        ast.get_docstring(node) or "",
+        tuple(methods),
+        class_constants(node),
+        _deals_with(node),
+    )
+
+
+@cache
+def blocks(slot: str) -> tuple[Block, ...]:
+    """Every block for a slot, in the order of its file."""
+    nodes = _classes(slot)
+    if slot == COMBINE:
+        nodes = [n for n in nodes if n.name not in ("Whole", "Recombined")]
+    return tuple(_block(slot, node) for node in nodes)
+
+
+@cache
+def composers() -> Mapping[str, Block]:
+    """For each slot that two blocks can share, the method that calls both."""
+    found = {}
+    for node in _classes("compose"):
+        block = _block("", node)
+        slot = block.methods[0].name
+        found[slot] = Block(slot, block.name, block.does, block.methods, {})
+    return found
+
+
+@cache
+def plumbing() -> Plumbing:
+    """`Row`, `Part` without its empty slots, and `Whole`, word for word with their comments."""
+    part_source, combine_source = _source("part"), _source(COMBINE)
+    by_name = {n.name: n for n in (*_classes("part"), *_classes(COMBINE))}
+    part_lines = part_source.split("\n")
+    part = by_name["Part"]
+    empty = [n for n in part.body if isinstance(n, Method) and _is_empty_slot(n)]
+    # The empty slots stand at the end, under a comment line of their own.
+    kept = part_lines[part.lineno - 1 : empty[0].lineno - 3]
+    return Plumbing(
+        _with_decorators(part_source, by_name["Row"]),
+        "\n".join(kept).rstrip(),
+        _with_decorators(combine_source, by_name["Whole"]),
+        class_constants(part),
+        class_constants(by_name["Recombined"]),
+    )
+
+
+def _with_decorators(source: str, node: ast.ClassDef) -> str:
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    return "\n".join(source.split("\n")[first - 1 : node.end_lineno])

@@ -1,0 +1,104 @@
+"""match: which rows answer a question, and how well."""
+
+import difflib
+
+from metamem.designs import text
+from metamem.search.blocks.part import Part, Row
+
+
+class Same(Part):
+    """the key is the same"""
+
+    async def match(self, asked: str) -> list[tuple[Row, float]]:
+        key = self.key(asked)
+        same = [about for about in self.shelf if self.key(about) == key]
+        return [(row, 1.0) for about in same for row in self.shelf[about].values()]
+
+
+class Contains(Part):
+    """one key has all words of the other"""
+
+    async def match(self, asked: str) -> list[tuple[Row, float]]:
+        wanted = set(self.key(asked).split())
+        hits = []
+        for about, rows in self.shelf.items():
+            words = set(self.key(about).split())
+            if wanted and words and (wanted <= words or words <= wanted):
+                hits += [(row, text.overlap(wanted, words)) for row in rows.values()]
+        return hits
+
+
+class SharedWords(Part):
+    """the keys share words"""
+
+    SHARED = 0.3
+
+    async def match(self, asked: str) -> list[tuple[Row, float]]:
+        wanted = self.key(asked).split()
+        hits = []
+        for about, rows in self.shelf.items():
+            score = text.overlap(wanted, self.key(about).split())
+            if score >= self.SHARED:
+                hits += [(row, score) for row in rows.values()]
+        return hits
+
+
+class Nearest(Part):
+    """the keys mean something similar: nearest by embedding"""
+
+    NEAREST = 5
+    FLOOR = 0.3
+
+    async def match_prepare(self) -> None:
+        for about in self.shelf:
+            if ("nearest", about) not in self.indexed:
+                self.indexed.add(("nearest", about))
+                await self.tools.vectors(type(self).__name__).add(self.key(about), about)
+
+    async def match(self, asked: str) -> list[tuple[Row, float]]:
+        vectors = self.tools.vectors(type(self).__name__)
+        hits = await vectors.search(self.key(asked), k=self.NEAREST, floor=self.FLOOR)
+        return [
+            (row, hit.score) for hit in hits for row in self.shelf.get(hit.payload, {}).values()
+        ]
+
+
+class Ranked(Part):
+    """the keys share words that are rare elsewhere: best by BM25"""
+
+    RANKED = 5
+
+    async def match_prepare(self) -> None:
+        for about in self.shelf:
+            if ("ranked", about) not in self.indexed:
+                self.indexed.add(("ranked", about))
+                self.tools.text_index(type(self).__name__).add(self.key(about), about)
+
+    async def match(self, asked: str) -> list[tuple[Row, float]]:
+        hits = self.tools.text_index(type(self).__name__).search(self.key(asked), self.RANKED)
+        return [
+            (row, hit.score) for hit in hits for row in self.shelf.get(hit.payload, {}).values()
+        ]
+
+
+class Spelling(Part):
+    """the keys are spelled alike"""
+
+    ALIKE = 0.6
+
+    async def match(self, asked: str) -> list[tuple[Row, float]]:
+        hits = []
+        matcher = difflib.SequenceMatcher(autojunk=False)
+        matcher.set_seq2(self.key(asked)[:80])
+        for about, rows in self.shelf.items():
+            matcher.set_seq1(self.key(about)[:80])
+            if matcher.real_quick_ratio() >= self.ALIKE and matcher.ratio() >= self.ALIKE:
+                hits += [(row, matcher.ratio()) for row in rows.values()]
+        return hits
+
+
+class Anything(Part):
+    """everything kept answers every question"""
+
+    async def match(self, asked: str) -> list[tuple[Row, float]]:
+        return [(row, 1.0) for row in self.rows()]

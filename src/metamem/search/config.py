@@ -1,0 +1,67 @@
+"""What a learning run is told. Stored with the run, so that resuming needs nothing but its name."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from metamem.core.errors import UsageError
+from metamem.evaluation.jobs import Setup, Spec
+from metamem.evaluation.protocol import Protocol
+from metamem.search.loop import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class LearnConfig:
+    """Everything the result of a run depends on."""
+
+    domain: Spec
+    agent: Spec = field(default_factory=lambda: Spec("reader"))
+    embedder: Spec = field(default_factory=lambda: Spec("auto"))
+    proposer: Spec = field(default_factory=lambda: Spec("recombine"))
+    selector: Spec = field(default_factory=lambda: Spec("clade"))
+    rules: Protocol = field(default_factory=Protocol)
+    budget: Budget = field(default_factory=lambda: Budget(designs=120))
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    batch: int = 6  # proposals that do not see each other's results; fixed, whatever the cores
+    racing: bool = True
+    control: bool = True  # random recombination at the same budget, for the report
+    confirm: int = 12  # the best so many are played again on train with fresh luck ...
+    confirm_seeds: int = 2  # ... so often, lest the luckiest wins
+    shortlist: int = 3  # so many go before the gate
+    final_repeats: int = 2  # on valid, test and shift
+    layer: str = "auto"
+
+    def __post_init__(self) -> None:
+        for name in ("batch", "confirm", "shortlist", "final_repeats"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} must be at least 1")
+        if self.confirm_seeds < 0:
+            raise UsageError("confirm_seeds must not be negative")
+
+    def setup(self, **changes: Any) -> Setup:
+        given = {
+            "domain": self.domain,
+            "agent": self.agent,
+            "embedder": self.embedder,
+            "rules": self.rules,
+            "limits": self.limits,
+            "seed": self.seed,
+            "layer": self.layer,
+        }
+        return Setup(**(given | changes))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "LearnConfig":
+        specs = ("domain", "agent", "embedder", "proposer", "selector")
+        return LearnConfig(
+            **{
+                **data,
+                **{name: Spec(**data[name]) for name in specs},
+                "rules": Protocol(**data["rules"]),
+                "budget": Budget(**data["budget"]),
+            }
+        )

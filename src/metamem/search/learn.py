@@ -1,0 +1,259 @@
+"""One learning run from start to finish: search, control, choice, gate, one look at the rest."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+
+from metamem.core import registry
+from metamem.core.errors import UsageError
+from metamem.core.ids import derive_seed
+from metamem.core.progress import Progress, Silent
+from metamem.core.types import Design, Evaluation
+from metamem.designs.library import load
+from metamem.evaluation.evaluator import ORACLE, Evaluator
+from metamem.evaluation.jobs import Executor
+from metamem.evaluation.racing import RaceSettings
+from metamem.promotion.gate import Decision, Gate
+from metamem.search.config import LearnConfig
+from metamem.search.loop import HUMAN, Budget, Search
+from metamem.search.table import table
+from metamem.store.archive import Archive, PromotionRecord, utc_now
+
+NO_MEMORY = "no_memory"
+CONTROL = "control"  # the journal of the random arm is the run's name with this behind it
+
+
+class Learning:
+    """Carries out one run. Whatever a killed process had finished is found in the archive."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        executor: Executor,
+        run_id: str,
+        config: LearnConfig,
+        progress: Progress | None = None,
+    ) -> None:
+        self.archive, self.executor = archive, executor
+        self.run_id, self.config = run_id, config
+        self.progress = progress or Silent()
+        self.begun = time.monotonic()
+        self.elapsed = float(archive.run(run_id).summary.get("seconds", 0.0))
+        self.evaluator = self._evaluator()
+        self.humans = self._humans()
+
+    async def run(self) -> dict[str, Any]:
+        """The summary of the finished run, which is also stored with it."""
+        main = await self._search()
+        finalists = await self._confirm(main)
+        control = await self._control() if self.config.control else []
+        decision = await self._decide(finalists)
+        learned = decision.promoted or (
+            decision.comparisons[0].design if decision.comparisons else None
+        )
+        rival = await self._best_control(control)
+        summary = {
+            "seconds": self.seconds,
+            "learned": learned,
+            "promoted": decision.promoted is not None,
+            "decision": decision.to_json(),
+            "control": rival,
+            "search": _counts(main),
+            "tables": await self._report(learned, rival),
+        }
+        self._record(decision, learned)
+        return summary
+
+    @property
+    def seconds(self) -> float:
+        return round(self.elapsed + time.monotonic() - self.begun, 3)
+
+    # --- the parts ---------------------------------------------------------------------------
+
+    def _evaluator(self, **changes: Any) -> Evaluator:
+        return Evaluator(
+            self.archive,
+            self.executor,
+            self.config.setup(**changes),
+            run_id=self.run_id,
+            on_case=lambda row: self.progress.cases(),
+        )
+
+    def _humans(self) -> dict[str, Design]:
+        names = dict.fromkeys((NO_MEMORY, *self.evaluator.domain.baselines()))
+        return {name: load(name) for name in names}
+
+    async def _search(self) -> Search:
+        total = len(self.humans) + self.config.budget.designs if self.config.budget.designs else 0
+        self.progress.phase("searching", total)
+        search = self._arm(self.run_id, self.config.budget)
+        search.elapsed = self.elapsed
+        await search.run()
+        return search
+
+    async def _control(self) -> list[Design]:
+        """Random recombination with as many proposals as the search had."""
+        tried = len(self.archive.proposals(self.run_id)) - len(self.humans)
+        self.progress.phase("random control", len(self.humans) + tried)
+        journal = f"{self.run_id}/{CONTROL}"
+        self.archive.create_run(journal, {"control_of": self.run_id})
+        arm = self._arm(journal, Budget(designs=tried), proposer="random", selector="uniform")
+        await arm.run()
+        self.archive.set_run_state(journal, "finished", _counts(arm))
+        return await self._confirm(arm)
+
+    def _arm(self, journal: str, budget: Budget, proposer: str = "", selector: str = "") -> Search:
+        config = self.config
+        made = (
+            config.proposer
+            if not proposer
+            else replace(config.proposer, name=proposer, settings={})
+        )
+        chosen = (
+            config.selector
+            if not selector
+            else replace(config.selector, name=selector, settings={})
+        )
+        return Search(
+            archive=self.archive,
+            evaluator=self.evaluator,
+            journal=journal,
+            seeds=list(self.humans.values()),
+            proposer=registry.create("proposers", made.name, **made.settings),
+            proposer_name=made.name,
+            selector=registry.create("selectors", chosen.name, **chosen.settings),
+            budget=budget,
+            seed=derive_seed(config.seed, "search", made.name),
+            batch=config.batch,
+            race=RaceSettings() if config.racing else None,
+            progress=self.progress,
+        )
+
+    async def _confirm(self, arm: Search) -> list[Design]:
+        """The best of an arm, after more train evidence with fresh luck; best first."""
+        whole = [e for e in arm.entries if e.estimate.complete and not e.human]
+        whole.sort(key=lambda e: (-e.estimate.mean, e.evidence.tokens, e.ordinal))
+        best = whole[: self.config.confirm]
+        self.progress.phase("confirming", len(best) * self.config.confirm_seeds)
+        scores = {e.design.id: [e.estimate.mean] for e in best}
+        for n in range(self.config.confirm_seeds):
+            fresh = self._evaluator(seed=derive_seed(self.config.seed, "confirm", n))
+            results = await self._all(fresh, [e.design for e in best], "train", "confirm")
+            for design_id, evaluation in results.items():
+                scores[design_id].append(evaluation.reward)
+        best.sort(key=lambda e: (-fmean(scores[e.design.id]), e.evidence.tokens, e.ordinal))
+        return [e.design for e in best[: self.config.shortlist]]
+
+    async def _decide(self, finalists: Sequence[Design]) -> Decision:
+        evaluator = self._finals()
+        designs = [*self.humans.values(), *finalists]
+        self.progress.phase("deciding on valid", len(designs))
+        valid = await self._all(evaluator, designs, "valid", "promotion gate")
+        names = {design.id: name for name, design in self.humans.items()}
+        return Gate().decide(
+            {d.id: valid[d.id].by_task() for d in finalists},
+            {name: valid[design_id].by_task() for design_id, name in names.items()},
+            seed=self.config.seed,
+        )
+
+    async def _best_control(self, finalists: Sequence[Design]) -> str | None:
+        """The control's own champion, chosen on valid just as the learned design is."""
+        if not finalists:
+            return None
+        found = await self._all(self._finals(), finalists, "valid", "random control")
+        return max(found, key=lambda design_id: (found[design_id].reward, design_id))
+
+    async def _report(self, learned: str | None, rival: str | None) -> dict[str, Any]:
+        """The one look at test and shift."""
+        rows: dict[str, Design] = dict(self.humans)
+        if rival is not None:
+            rows["random recombination"] = self.archive.design(rival)
+        if learned is not None:
+            rows["learned"] = self.archive.design(learned)
+        rows["oracle"] = ORACLE
+        evaluator = self._finals()
+        tables = {}
+        for split in ("test", "shift"):
+            self.progress.phase(f"reading {split}", len(rows))
+            found = await self._all(evaluator, list(rows.values()), split, "report")
+            tables[split] = table({n: found[d.id] for n, d in rows.items()}, list(self.humans))
+        return tables
+
+    def _finals(self) -> Evaluator:
+        return self._evaluator(rules=replace(self.config.rules, repeats=self.config.final_repeats))
+
+    async def _all(
+        self, evaluator: Evaluator, designs: Sequence[Design], split: str, purpose: str
+    ) -> dict[str, Evaluation]:
+        async def one(design: Design) -> Evaluation:
+            outcome = await evaluator.evaluate(design, split, purpose=purpose)
+            self.progress.advance()
+            return outcome.evaluation
+
+        unique = list({d.id: d for d in designs}.values())
+        done = await asyncio.gather(*(one(design) for design in unique))
+        return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
+
+    def _record(self, decision: Decision, learned: str | None) -> None:
+        """Enter the decision, once: a run that was killed right after this enters no second one."""
+        if self.archive.promotions(self.run_id):
+            return
+        self.archive.add_promotion(
+            PromotionRecord(
+                run_id=self.run_id,
+                design_id=learned,
+                decided_by="gate",
+                decision="promoted" if decision.promoted else "refused",
+                reason=decision.reason,
+                evidence=decision.to_json(),
+                at=utc_now(),
+                domain=self.evaluator.domain.name,
+            )
+        )
+
+
+def _counts(arm: Search) -> dict[str, Any]:
+    """What came of the proposals. Zero evaluated or zero better than its parent is a warning."""
+    proposals = arm.archive.proposals(arm.journal)
+    own = [p for p in proposals if p.operator != HUMAN]
+    by_status = {s: sum(p.status == s for p in own) for s in ("accepted", "duplicate", "rejected")}
+    improved = sum(o.gain is not None and o.gain > 0 for o in arm.outcomes)
+    warnings = []
+    if not by_status["accepted"]:
+        warnings.append("no proposal was new and worked: the search never searched")
+    elif not improved:
+        warnings.append("no child did better than its parent: the search found nothing")
+    return {"proposed": len(own), **by_status, "improved": improved, "warnings": warnings}
+
+
+async def learn(
+    archive: Archive,
+    executor: Executor,
+    run_id: str,
+    config: LearnConfig,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Start a run, or go on with it where it stopped. One process at a time per run."""
+    archive.create_run(run_id, config.to_json())
+    with archive.lock_run(run_id):
+        record = archive.run(run_id)
+        if record.state == "finished":
+            return dict(record.summary)
+        learning = Learning(archive, executor, run_id, config, progress)
+        archive.set_run_state(run_id, "running", {"seconds": learning.seconds})
+        try:
+            summary = await learning.run()
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            archive.set_run_state(run_id, "stopped", {"seconds": learning.seconds})
+            raise
+        except UsageError:
+            raise
+        except Exception as error:
+            state = {"seconds": learning.seconds, "error": str(error)}
+            archive.set_run_state(run_id, "failed", state)
+            raise
+        archive.set_run_state(run_id, "finished", summary)
+        return summary

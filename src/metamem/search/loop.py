@@ -1,0 +1,349 @@
+"""The search: select parents, propose, verify, evaluate, keep. Resumable at any moment.
+
+A search is a function of its seed. Proposals come in batches of a fixed size; everything a
+batch depends on (parents, credit, known behaviours, the race's reference) is taken from the
+batches before it, and its results are committed in order. So it does not matter how many
+workers there are, which evaluation ends first, or how often the process was killed.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from metamem.core.errors import StoreError, UsageError
+from metamem.core.ids import derive_seed, short
+from metamem.core.progress import Progress, Silent
+from metamem.core.types import Design, Evaluation
+from metamem.evaluation.evaluator import Evaluator, Outcome
+from metamem.evaluation.racing import Estimate, Race, RacePlan, RaceSettings
+from metamem.search.evidence import evidence
+from metamem.evaluation.behaviour import behaviour_key
+from metamem.search.novelty import syntax_key
+from metamem.search.proposer import (
+    Evidence,
+    OperatorOutcome,
+    ParentView,
+    Proposal,
+    Proposer,
+    Request,
+)
+from metamem.search.selectors import Candidate, Selector
+from metamem.search.verifier import Verdict, verify
+from metamem.store.archive import Archive, ProposalRecord, ProposalStatus
+
+LENDERS = 2  # further designs a proposer may take parts from
+PROBES = 12  # tasks on which behaviour is compared before a whole evaluation is spent
+RESAMPLES = 3  # another try where a proposal is a copy of a known design
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a search may spend. Zero: no limit of that kind."""
+
+    designs: int = 0  # proposals, whatever became of them
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.designs < 0 or self.seconds < 0:
+            raise UsageError("a budget cannot be negative")
+        if not self.designs and not self.seconds:
+            raise UsageError("a search needs a budget", hint="give --designs or --seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One design of this search that was evaluated."""
+
+    ordinal: int
+    design: Design
+    parents: tuple[str, ...]
+    operator: str
+    note: str
+    estimate: Estimate
+    evaluation: Evaluation
+    evidence: Evidence
+
+    @property
+    def human(self) -> bool:
+        return self.operator == HUMAN
+
+
+HUMAN = "human"
+
+
+@dataclass
+class Search:
+    """One arm of a run: its journal is the proposals under `journal` in the archive."""
+
+    archive: Archive
+    evaluator: Evaluator
+    journal: str
+    seeds: Sequence[Design]
+    proposer: Proposer
+    proposer_name: str
+    selector: Selector
+    budget: Budget
+    seed: int
+    batch: int = 6
+    repairs: int = 3
+    race: RaceSettings | None = field(default_factory=RaceSettings)
+    progress: Progress = field(default_factory=Silent)
+    entries: list[Entry] = field(default_factory=list)
+    outcomes: list[OperatorOutcome] = field(default_factory=list)
+    visits: dict[str, int] = field(default_factory=dict)
+    elapsed: float = 0.0  # by earlier processes of the same run
+    _written: dict[int, ProposalRecord] = field(default_factory=dict)
+
+    async def run(self) -> list[Entry]:
+        """Search until the budget is spent; returns every evaluated design."""
+        begun = time.monotonic()
+        self._written = {p.ordinal: p for p in self.archive.proposals(self.journal)}
+        await self._seeds()
+        ordinal = len(self.seeds)
+        while ordinal in self._written or not self._spent(ordinal, time.monotonic() - begun):
+            size = self.batch
+            if self.budget.designs:
+                size = min(size, len(self.seeds) + self.budget.designs - ordinal)
+            ordinals = range(ordinal, ordinal + size)
+            if all(n in self._written for n in ordinals):
+                self._replay(ordinals)
+            else:
+                await self._batch(ordinals)
+            ordinal += size
+        return self.entries
+
+    def _spent(self, ordinal: int, seconds: float) -> bool:
+        tried = ordinal - len(self.seeds)
+        if self.budget.designs and tried >= self.budget.designs:
+            return True
+        return bool(self.budget.seconds) and self.elapsed + seconds >= self.budget.seconds
+
+    @property
+    def best(self) -> Entry:
+        """The incumbent: the best mean among complete evaluations; the earlier one in a tie."""
+        whole = [e for e in self.entries if e.estimate.complete]
+        return max(whole, key=lambda e: (e.estimate.mean, -e.ordinal))
+
+    # --- the human designs come first --------------------------------------------------------
+
+    async def _seeds(self) -> None:
+        async def one(design: Design) -> Outcome:
+            outcome = await self.evaluator.evaluate(design, "train", purpose="search")
+            self.progress.advance()
+            return outcome
+
+        outcomes = await asyncio.gather(*(one(design) for design in self.seeds))
+        for ordinal, (design, outcome) in enumerate(zip(self.seeds, outcomes, strict=True)):
+            proposal = Proposal(design, (), HUMAN, "written by people")
+            self._commit(ordinal, Verdict(proposal), outcome, None)
+
+    # --- one batch ---------------------------------------------------------------------------
+
+    async def _batch(self, ordinals: range) -> None:
+        number = ordinals.start
+        pool = self.candidates()
+        reference = next(e.estimate.mean for e in self.entries)  # no memory is always first
+        incumbent, behaviours = self.best, self._behaviours()
+        chosen = self._choose(
+            pool, len(ordinals), reference, derive_seed(self.seed, "parents", number)
+        )
+        lent = self._choose(
+            pool, len(ordinals) * LENDERS, reference, derive_seed(self.seed, "lenders", number)
+        )
+        known = {syntax_key(e.design.source): e.design.id for e in self.entries}
+        verdicts = []
+        for place, ordinal in enumerate(ordinals):
+            lenders = lent[place * LENDERS : (place + 1) * LENDERS]
+            parents = [chosen[place], *(p for p in lenders if p != chosen[place])]
+            verdict = await self._propose(ordinal, parents, known)
+            if verdict.accepted:
+                known[syntax_key(verdict.proposal.design.source)] = verdict.proposal.design.id
+            verdicts.append(verdict)
+
+        async def one(ordinal: int, verdict: Verdict) -> tuple[Outcome, Race | None] | None:
+            if not verdict.accepted:
+                self.progress.advance()
+                return None
+            race = self._race_for(incumbent, verdict.proposal.design)
+            outcome = await self.evaluator.evaluate(
+                verdict.proposal.design,
+                "train",
+                purpose="search",
+                race=race,
+                behaviours=behaviours,
+                probes=self._probes(),
+            )
+            self.progress.advance()
+            return outcome, race
+
+        results = await asyncio.gather(*map(one, ordinals, verdicts))
+        for ordinal, verdict, result in zip(ordinals, verdicts, results, strict=True):
+            self._commit(ordinal, verdict, *(result or (None, None)))
+
+    def candidates(self) -> list[Candidate]:
+        return [
+            Candidate(
+                id=e.design.id,
+                parents=e.parents,
+                mean=e.estimate.mean,
+                se=e.estimate.se,
+                visits=self.visits.get(e.design.id, 0),
+                order=e.ordinal,
+                advice_tokens=e.evidence.tokens,
+                model_calls=sum(r.model_calls for r in e.evaluation.rows)
+                / max(1, e.evidence.cases),
+                complete=e.estimate.complete,
+            )
+            for e in self.entries
+        ]
+
+    def _choose(self, pool: list[Candidate], k: int, reference: float, seed: int) -> list[str]:
+        """k ids; a selector draws without replacement, so a small pool is drawn again."""
+        ids: list[str] = []
+        while len(ids) < k:
+            draw = min(k - len(ids), len(pool))
+            ids += self.selector.select(
+                pool, draw, reference=reference, seed=derive_seed(seed, len(ids))
+            )
+        return ids
+
+    async def _propose(self, ordinal: int, parents: list[str], known: dict[str, str]) -> Verdict:
+        """A verified, new design; or the last attempt and why it was not."""
+        by_id = {e.design.id: e for e in self.entries}
+        views = [self._view(by_id[parent], by_id) for parent in parents]
+        for attempt in range(RESAMPLES):
+            request = Request(
+                parents=views,
+                history=self.outcomes,
+                seed=derive_seed(self.seed, "propose", ordinal, attempt),
+                domain_description=self.evaluator.domain.describe(),
+            )
+            proposal = await self.proposer.propose(request)
+            twin = known.get(syntax_key(proposal.design.source))
+            if twin is None:
+                return await verify(self.evaluator, self.proposer, request, proposal, self.repairs)
+        return Verdict(proposal, duplicate_of=twin or "")
+
+    def _view(self, entry: Entry, by_id: dict[str, Entry]) -> ParentView:
+        lineage: list[str] = []
+        parents = entry.parents
+        while parents and parents[0] in by_id:
+            lineage.append(parents[0])
+            parents = by_id[parents[0]].parents
+        return ParentView(entry.design, entry.estimate.mean, entry.evidence, tuple(lineage))
+
+    def _race_for(self, incumbent: Entry, design: Design) -> Race | None:
+        if self.race is None:
+            return None
+        tasks = [t.id for t in self.evaluator.plan("train").deployment]
+        plan = RacePlan.build(tasks, derive_seed("race", self.seed, design.id), self.race)
+        return Race(plan, incumbent.evaluation.by_task())
+
+    def _probes(self) -> list[str]:
+        tasks = [t.id for t in self.evaluator.plan("train").deployment]
+        return sorted(tasks, key=lambda t: derive_seed("probe", t))[:PROBES]
+
+    def _behaviours(self) -> dict[str, str]:
+        """What the advice on the probe tasks was, by digest, for designs that played them all."""
+        known: dict[str, str] = {}
+        for entry in self.entries:
+            told = {r.task_id: r.advice_digest for r in entry.evaluation.rows if r.repeat == 0}
+            if all(task in told for task in self._probes()):
+                digest = behaviour_key([told[task] for task in self._probes()])
+                known.setdefault(digest, entry.design.id)
+        return known
+
+    # --- the journal -------------------------------------------------------------------------
+
+    def _replay(self, ordinals: range) -> None:
+        """A batch that an earlier process finished, as the journal has it."""
+        for ordinal in ordinals:
+            record = self._written[ordinal]
+            if record.design_id is None:
+                raise StoreError(f"entry {ordinal} of the journal {self.journal} has no design")
+            proposal = Proposal(
+                self.archive.design(record.design_id), record.parents, record.operator, record.note
+            )
+            entry = None
+            if record.evaluation_id is not None and record.estimate is not None:
+                evaluation = self.archive.evaluation(record.evaluation_id)
+                if evaluation is None:
+                    raise StoreError(f"evaluation {record.evaluation_id} is not in the archive")
+                found = evidence(evaluation, self._kinds())
+                estimate = Estimate(**record.estimate)
+                entry = _entry(ordinal, proposal, evaluation, estimate, found)
+            self._keep(proposal, entry)
+            self.progress.advance()
+
+    def _commit(
+        self, ordinal: int, verdict: Verdict, outcome: Outcome | None, race: Race | None
+    ) -> None:
+        proposal, entry = verdict.proposal, None
+        status: ProposalStatus = "accepted"
+        reason = ""
+        if verdict.duplicate_of:
+            status, reason = "duplicate", f"the same code as {short(verdict.duplicate_of)}"
+        elif verdict.error or outcome is None:
+            status, reason = "rejected", verdict.error
+        elif outcome.done.same_as:
+            status, reason = "duplicate", f"gives the same advice as {short(outcome.done.same_as)}"
+        else:
+            evaluation = outcome.evaluation
+            found = evidence(evaluation, self._kinds())
+            estimate = self._estimate(evaluation, race)
+            entry = _entry(ordinal, proposal, evaluation, estimate, found)
+        self._keep(proposal, entry)
+        self.archive.add_design(proposal.design, created_by=self.proposer_name)
+        self.archive.add_proposal(
+            ProposalRecord(
+                run_id=self.journal,
+                ordinal=ordinal,
+                design_id=proposal.design.id,
+                parents=proposal.parents,
+                proposer=HUMAN if proposal.operator == HUMAN else self.proposer_name,
+                operator=proposal.operator,
+                note=proposal.note,
+                status=status,
+                reason=reason,
+                evidence=asdict(entry.evidence) if entry else {},
+                evaluation_id=entry.evaluation.id if entry else None,
+                estimate=asdict(entry.estimate) if entry else None,
+            )
+        )
+
+    def _keep(self, proposal: Proposal, entry: Entry | None) -> None:
+        """What later batches build on: entries, credit and visits."""
+        gain = None
+        if entry is not None:
+            self.entries.append(entry)
+            parent = next((e for e in self.entries if e.design.id in proposal.parents[:1]), None)
+            gain = entry.estimate.mean - parent.estimate.mean if parent else None
+        if proposal.operator != HUMAN:
+            self.outcomes.append(OperatorOutcome(proposal.operator, gain))
+        for parent_id in proposal.parents[:1]:
+            self.visits[parent_id] = self.visits.get(parent_id, 0) + 1
+
+    def _estimate(self, evaluation: Evaluation, race: Race | None) -> Estimate:
+        rows = evaluation.by_task()
+        if race is None:
+            race = Race(RacePlan(tuple(rows), (), (), 0.01), rows)
+        return race.estimate(rows)
+
+    def _kinds(self) -> dict[str, str]:
+        return {t.id: t.kind for t in self.evaluator.plan("train").deployment}
+
+
+def _entry(
+    ordinal: int, proposal: Proposal, evaluation: Evaluation, estimate: Estimate, found: Evidence
+) -> Entry:
+    return Entry(
+        ordinal,
+        proposal.design,
+        proposal.parents,
+        proposal.operator,
+        proposal.note,
+        estimate,
+        evaluation,
+        found,
+    )

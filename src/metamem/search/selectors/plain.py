@@ -1,0 +1,28 @@
+"""The two simplest selectors: always the best, and anyone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metamem.search.selectors.candidate import Candidate, generator, in_order
+
+
+@dataclass(frozen=True, slots=True)
+class GreedySelector:
+    """The k highest rewards; of equals, the one that came first."""
+
+    def select(
+        self, candidates: Sequence[Candidate], k: int, *, reference: float, seed: int
+    ) -> list[str]:
+        ranked = sorted(in_order(candidates, k), key=lambda c: -c.mean)
+        return [c.id for c in ranked[:k]]
+
+
+@dataclass(frozen=True, slots=True)
+class UniformSelector:
+    """Any k, with equal chances: the control that other selectors are compared with."""
+
+    def select(
+        self, candidates: Sequence[Candidate], k: int, *, reference: float, seed: int
+    ) -> list[str]:
+        archive = in_order(candidates, k)
+        return [archive[i].id for i in generator("uniform", seed).permutation(len(archive))[:k]]

@@ -1,0 +1,195 @@
+"""Everything that is peculiar to SQLite: opening, transactions, guards, and its errors."""
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from metamem.core.errors import DataError, MetamemError, StoreError
+from metamem.store.engine import Execute, Value, escape, unescape
+from metamem.store.runlock import lock_file
+from metamem.store.schema import upgrade
+from metamem.store.sql import SqlArchive
+
+BUSY_SECONDS = 30.0
+GUARD = "append_only"
+
+
+class SqliteArchive(SqlArchive):
+    """An archive in one file (and, while it is open, SQLite's two helper files beside it)."""
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = True) -> None:
+        engine = SqliteEngine(Path(path).absolute(), create=create)
+        try:
+            upgrade(engine)
+        except BaseException:
+            engine.close()
+            raise
+        super().__init__(engine)
+
+
+class SqliteEngine:
+    """One connection that all threads of a process share, one at a time."""
+
+    types: Mapping[str, str] = {"bytes": "BLOB", "sequence": "INTEGER PRIMARY KEY"}
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        self.path = path
+        self._process = os.getpid()
+        self._turn = threading.RLock()
+        if create:
+            _make_folder(path.parent)
+        elif not path.exists():
+            raise StoreError(f"there is no archive at {path}", hint="check the path")
+        with self._translated():
+            self._connection = sqlite3.connect(
+                f"{path.as_uri()}?mode={'rwc' if create else 'rw'}",
+                uri=True,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,  # transactions are begun and ended here, in plain sight
+                check_same_thread=False,
+            )
+            try:
+                self._configure()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    @property
+    def place(self) -> str:
+        return str(self.path)
+
+    def reading(self) -> AbstractContextManager[Execute]:
+        return self._transaction("BEGIN")
+
+    def writing(self) -> AbstractContextManager[Execute]:
+        # IMMEDIATE: a transaction that reads first and is then refused the right to write
+        # could not be waited for, only repeated.
+        return self._transaction("BEGIN IMMEDIATE")
+
+    def tables(self, execute: Execute) -> set[str]:
+        found = execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {name for (name,) in found if not name.startswith("sqlite_")}
+
+    def guard(self, tables: Sequence[str]) -> list[str]:
+        return [
+            f"CREATE TRIGGER {GUARD}_{table}_{action} BEFORE {action} ON {table}"
+            " BEGIN SELECT RAISE(ABORT, 'the archive is append-only'); END"
+            for table in tables
+            for action in ("UPDATE", "DELETE")
+        ]
+
+    def unguard(self, execute: Execute) -> list[str]:
+        found = execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        return [f"DROP TRIGGER {name}" for (name,) in found if name.startswith(GUARD)]
+
+    def lock_run(self, run_id: str) -> AbstractContextManager[None]:
+        return lock_file(self.path.with_name(self.path.name + ".locks"), run_id)
+
+    def close(self) -> None:
+        if os.getpid() == self._process:
+            with self._turn:
+                self._connection.close()
+
+    def _configure(self) -> None:
+        connection = self._connection
+        connection.text_factory = lambda raw: unescape(raw.decode())
+        _use_wal(connection, self.path)
+        # In WAL mode NORMAL leaves syncing to checkpoints. A committed transaction is then in
+        # the kernel's hands: the death of the process cannot lose it. A power cut may lose the
+        # last commits, but never tears one and never damages the file.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Execute]:
+        if os.getpid() != self._process:
+            raise StoreError(
+                "this archive was opened by another process",
+                hint="open it again in the process that was forked",
+            )
+        with self._turn, self._translated():
+            self._connection.execute(begin)
+            try:
+                yield self._execute
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # a full disk has rolled back already
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _execute(self, statement: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
+        safe = [escape(value) if isinstance(value, str) else value for value in values]
+        return self._connection.execute(statement, safe).fetchall()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _meaning(error, self.path) from error
+        except OverflowError as error:
+            raise DataError(f"a number is too large to be kept ({error})") from error
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {folder} cannot be made: {error}") from error
+
+
+def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
+    """Readers and a writer side by side.
+
+    The switch is written into the file once; while another process makes it, SQLite refuses
+    at once instead of waiting, so the waiting is done here.
+    """
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            ((mode,),) = connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            break
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+    if mode != "wal":
+        raise StoreError(
+            f"the file system of {path} cannot hold an archive that several processes share",
+            hint="put it on a local disk",
+        )
+
+
+def _meaning(error: sqlite3.Error, path: Path) -> MetamemError:
+    """What SQLite's error is to the person who sees it."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_FULL":
+        return StoreError(
+            f"the disk is full: nothing of the last write to {path} was kept",
+            hint="free some space and go on; what was written before is intact",
+        )
+    if name.startswith("SQLITE_IOERR"):
+        return StoreError(
+            f"the disk refused a read or write of {path} ({name})",
+            hint="it may be full, over a quota or failing; what was written before is intact",
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreError(
+            f"another process has held {path} for {BUSY_SECONDS:.0f} seconds",
+            hint="find out whether it hangs; this write can be repeated",
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return StoreError(
+            f"{path} cannot be opened for writing ({error})",
+            hint="check that the file and its folder exist and belong to you",
+        )
+    if name == "SQLITE_NOTADB":
+        return DataError(f"{path} is not an archive", hint="name another file")
+    if name.startswith("SQLITE_CORRUPT"):
+        return DataError(f"{path} is damaged ({error})", hint="restore a backup")
+    return StoreError(f"{path}: {error}")
