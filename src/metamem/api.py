@@ -1,11 +1,11 @@
 """The small Python API. The command line is a thin layer on it.
 
-    import metamem
+import metamem
 
-    result = metamem.learn("alfworld", designs=60)
-    with metamem.open_memory(result.learned, path="my-memory") as memory:
-        advice = memory.retrieve("put a clean mug in the cabinet")
-        memory.update(experience)
+result = metamem.learn("alfworld", designs=60)
+with metamem.open_memory(result.learned, path="my-memory") as memory:
+    advice = memory.retrieve("put a clean mug in the cabinet")
+    memory.update(experience)
 """
 
 import asyncio
@@ -31,6 +31,9 @@ from metamem.search.learn import learn as learn_run
 from metamem.search.loop import Budget
 from metamem.store.archive import Archive
 from metamem.store.sqlite import SqliteArchive
+
+LOCAL = Spec("local")
+RULES = Protocol()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def learn(
     *,
     run: str = "",
     home: str | Path | None = None,
-    executor: Spec = Spec("local"),
+    executor: Spec = LOCAL,
     progress: Progress | None = None,
     **settings: Any,
 ) -> LearnResult:
@@ -114,10 +117,10 @@ def evaluate(
     split: str = "valid",
     *,
     home: str | Path | None = None,
-    executor: Spec = Spec("local"),
+    executor: Spec = LOCAL,
     progress: Progress | None = None,
     purpose: str = "evaluate",
-    rules: Protocol = Protocol(),
+    rules: Protocol = RULES,
     **settings: Any,
 ) -> list[Evaluation]:
     """Evaluate designs (names, files, ids) on a split. `settings` are fields of `Setup`."""
@@ -143,9 +146,13 @@ def evaluate(
         return asyncio.run(work())
 
 
-def open_memory(design: str | Design, path: str | Path | None = None, **settings: Any) -> OpenMemory:
+def open_memory(
+    design: str | Design, path: str | Path | None = None, **settings: Any
+) -> OpenMemory:
     """A memory for an agent of your own. With a path, what it learned is kept there."""
-    return OpenMemory(design if isinstance(design, Design) else find_design(design), path, **settings)
+    return OpenMemory(
+        design if isinstance(design, Design) else find_design(design), path, **settings
+    )
 
 
 def read_episodes(path: str | Path) -> list[Experience]:
@@ -191,9 +198,7 @@ def _blobs(archive: Archive) -> Callable[[str], bytes]:
     return blob
 
 
-def _config(
-    archive: Archive, domain: str, run: str, settings: dict[str, Any]
-) -> LearnConfig:
+def _config(archive: Archive, domain: str, run: str, settings: dict[str, Any]) -> LearnConfig:
     known = {record.id: record for record in archive.runs()} if run else {}
     if run in known:
         stored = LearnConfig.from_json(known[run].config)
@@ -202,12 +207,16 @@ def _config(
         return stored
     if not domain:
         raise UsageError("which domain?", hint=f"known: {', '.join(registry.names('domains'))}")
-    budget = Budget(settings.pop("designs", 0), settings.pop("seconds", 0.0)) if (
-        settings.get("designs") or settings.get("seconds")
-    ) else None
+    budget = (
+        Budget(settings.pop("designs", 0), settings.pop("seconds", 0.0))
+        if (settings.get("designs") or settings.get("seconds"))
+        else None
+    )
     names = {f.name for f in fields(LearnConfig)}
     if wrong := sorted(set(settings) - names - {"domain_settings"}):
-        raise UsageError(f"learn has no setting {wrong[0]!r}", hint=f"known: {', '.join(sorted(names))}")
+        raise UsageError(
+            f"learn has no setting {wrong[0]!r}", hint=f"known: {', '.join(sorted(names))}"
+        )
     given = {k: v for k, v in settings.items() if k != "domain_settings"}
     if budget is not None:
         given["budget"] = budget

@@ -120,7 +120,9 @@ class _Log:
             self._path.touch()
             content = self._path.read_bytes()
         except OSError as error:
-            raise UsageError(f"the memory at {folder} cannot be opened: {error.strerror}") from error
+            raise UsageError(
+                f"the memory at {folder} cannot be opened: {error.strerror}"
+            ) from error
         whole, _, torn = content.rpartition(b"\n")
         if torn:  # a write that never finished: its update never returned
             with self._path.open("r+b") as file:

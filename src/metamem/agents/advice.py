@@ -14,7 +14,7 @@ from metamem.agents.text import content_words, tokens
 _MARKER = re.compile(r"^(?:[-*•>]+|\(?\d{1,3}[.):](?=\s))\s*")
 _CLAUSE = re.compile(r"(?<=[^\d\s])[.;!?](?=\s|$)|,\s|\s*(?:->|=>|→|⇒)\s*|\bthen\b", re.IGNORECASE)
 _KEY_WORDS = 3  # a heading longer than this is a sentence: it does not name what is listed below
-_LATER = 0.93  # what comes later in a list matters a little less
+_LATER = 0.85  # what comes later in a list matters a little less
 
 
 @dataclass(slots=True)
@@ -22,6 +22,7 @@ class Clause:
     """A piece of a line that may be a step."""
 
     words: frozenset[str]
+    goal_words: frozenset[str]
     numbers: tuple[str, ...]
 
 
@@ -38,8 +39,7 @@ class Block:
 @dataclass(slots=True)
 class ReadAdvice:
     blocks: list[Block]
-    notes: dict[str, float]  # word → how strongly the advice ties it to the goal
-    words: frozenset[str]
+    notes: dict[str, dict[str, float]]  # word → words of the goal it is tied to, how strongly
 
 
 def _outline(value: Any, indent: int = 0) -> Iterator[str]:
@@ -78,8 +78,7 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
     wanted = frozenset(goal)
     block = Block()
     blocks = [block]
-    notes: dict[str, float] = {}
-    everything: set[str] = set()
+    notes: dict[str, dict[str, float]] = {}
     headings: list[tuple[int, tuple[str, ...]]] = []  # (indent, words), outermost first
 
     for line in _lines(text):
@@ -102,7 +101,6 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
         head, colon, rest = bare.partition(":")
         opens = title or (bool(colon) and not any(c.isalnum() for c in rest))
         words = content_words(bare)
-        everything.update(words)
 
         if opens:
             headings.append((indent, words))
@@ -113,20 +111,23 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
         _note((*keys, *words), wanted, notes)
         body = rest if colon and head.count(" ") < _KEY_WORDS else bare
         for clause in _CLAUSE.split(body):
-            found = content_words(clause)
+            found = frozenset(content_words(clause))
             if found:
                 numbers = tuple(t for t in tokens(clause) if t.isdigit())
-                block.clauses.append(Clause(frozenset(found), numbers))
+                block.clauses.append(Clause(found, found & wanted, numbers))
 
-    return ReadAdvice([b for b in blocks if b.clauses], notes, frozenset(everything))
+    return ReadAdvice([b for b in blocks if b.clauses], notes)
 
 
-def _note(words: tuple[str, ...], wanted: frozenset[str], notes: dict[str, float]) -> None:
+def _note(
+    words: tuple[str, ...], wanted: frozenset[str], notes: dict[str, dict[str, float]]
+) -> None:
     """A line that names a word of the goal lends weight to the other words it names."""
-    if wanted.isdisjoint(words):
-        return
+    named = [word for word in dict.fromkeys(words) if word in wanted]
     weight = 1.0
-    for word in dict.fromkeys(words):
+    for word in dict.fromkeys(words) if named else ():
         if word not in wanted:
-            notes[word] = max(notes.get(word, 0.0), weight)
+            ties = notes.setdefault(word, {})
+            for goal_word in named:
+                ties[goal_word] = max(ties.get(goal_word, 0.0), weight)
             weight *= _LATER

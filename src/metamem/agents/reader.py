@@ -24,18 +24,24 @@ class Settings:
     """How much each reason counts. Set on training tasks only; part of the fingerprint."""
 
     goal: float = 1.0  # each word shared with the goal
-    seen: float = 0.6  # each word of the goal that the action led to before
-    note: float = 0.8  # each word that the advice ties to the goal
-    step: float = 4.0  # the advised next step
-    fresh: float = 0.5  # has just become possible
+    early: float = 0.3  # of that, for things known from the start while others are to be found
+    seen: float = 0.6  # each thing of the goal that the action led to before
+    note: float = 2.0  # each word that the advice ties to a word of the goal
+    stale: float = 0.3  # what is left of a note when that word is done with or at hand
+    step: float = 6.0  # the advised next step
+    means: float = 5.0  # what has become possible with a thing that the advised next step names
+    fresh: float = 0.8  # became possible along the way and is untried
     tried: float = 1.5  # each time it was done already since things last moved on
-    idle: float = 1.5  # its kind has changed nothing so far
-    stray: float = 0.6  # each thing it names, beyond the first, that nothing speaks for
-    undo: float = 8.0  # it would undo what was done
-    taste: float = 0.5  # chance: how far a player's own liking may go
+    stock: float = 0.15  # each time another of its kind was done
+    vain: float = 2.0  # it changed nothing when it was done
+    idle: float = 3.0  # its kind has changed nothing so far
+    stray: float = 1.0  # it acts on a thing that nothing speaks for
+    undo: float = 12.0  # it would undo what was done
+    taste: float = 1.0  # chance: how far a player's own liking may go
     distrust: float = 0.2  # what is left of steps that touch no word of the goal
-    behind: float = 0.8  # weight of a step already passed, when another of its kind is untried
-    ahead: float = 0.6  # weight of a step after the next one
+    behind: float = 0.5  # weight of a step already passed, when another of its kind is untried
+    ahead: float = 0.4  # weight of a step after the next one
+    skip: float = 0.2  # what is left of that when a step about the goal lies between
     fade: float = 0.9  # per step of distance from the next one
 
 
@@ -59,16 +65,23 @@ class Reader:
 class _Option:
     """An action and what is remembered about it in this episode."""
 
-    __slots__ = ("text", "worth", "liking", "tried", "steps", "relevant", "found")
+    __slots__ = (
+        "early", "found", "goal_things", "liking", "new", "steps", "text", "ties", "tried", "vain",
+        "worth",
+    )
 
-    def __init__(self, text: ActionText, liking: float) -> None:
+    def __init__(self, text: ActionText, liking: float, new: bool) -> None:
         self.text = text
         self.liking = liking
-        self.worth = 0.0  # what does not change from step to step
+        self.new = new  # not possible at the start
         self.tried = 0
+        self.vain = False  # it was done and nothing changed
+        self.worth = 0.0  # what words alone say for it
+        self.early = 0.0  # what is to be taken off while things of the goal are yet to be found
+        self.ties: list[tuple[str, float]] = []  # words of the goal that notes tie it to
         self.steps: list[tuple[Block, int, float]] = []  # block, place in it, likeness
-        self.relevant = False
-        self.found: frozenset[str] = frozenset()  # words of the goal that it led to
+        self.goal_things: tuple[str, ...] = ()  # words of the goal among things found on the way
+        self.found: frozenset[str] = frozenset()  # things of the goal that it led to
 
 
 class ReaderPlayer:
@@ -83,10 +96,12 @@ class ReaderPlayer:
         self._undo = UndoWatch(self._wanted)
         self._options: dict[str, _Option] = {}
         self._idle: dict[str, list[int]] = {}  # verb → times done, times nothing changed
+        self._kinds: dict[tuple[str, ...], int] = {}  # words of an action → times done
         self._moved_on: set[tuple[str, ...]] = set()
-        self._advice = ReadAdvice([], {}, frozenset())
+        self._touched: set[str] = set()  # words of the goal in what was done
+        self._advice = ReadAdvice([], {})
         self._advice_text = ""
-        self._start: frozenset[str] = frozenset()
+        self._known: frozenset[str] = frozenset()  # words of what was possible at the start
         self._before: tuple[str, ...] = ()
         self._last = ""
 
@@ -110,7 +125,7 @@ class ReaderPlayer:
         if self._last:
             self._learn(observation)
         else:
-            self._start = frozenset(actions)
+            self._known = frozenset(w for name in actions for w in read_action(name).words)
         action = self._best(actions)
         self._follow(self._options[action])
         self._before, self._last = actions, action
@@ -120,45 +135,73 @@ class ReaderPlayer:
 
     def _best(self, actions: tuple[str, ...]) -> str:
         weights = self._set
-        new_to = frozenset(self._before) or self._start
-        best, best_score = actions[0], float("-inf")
-        for name in actions:
-            option = self._options.get(name) or self._meet(name)
+        options = [self._options.get(name) or self._meet(name) for name in actions]
+        undone = [o.text.things != () and self._undo.undoes(o.text) for o in options]
+        at_hand = {
+            word
+            for option, undoes in zip(options, undone, strict=True)
+            if option.goal_things and not undoes
+            for word in option.goal_things
+        }
+        best, best_score = 0, float("-inf")
+        for place, option in enumerate(options):
             score = option.worth - weights.tried * option.tried
+            if not at_hand:
+                score -= option.early
+            told = 0.0
+            for word, tie in option.ties:
+                stale = word in at_hand or word in self._touched
+                told = max(told, weights.note * (weights.stale * tie if stale else tie))
             if option.steps:
-                score += weights.step * self._advised(option)
+                told = max(told, weights.step * self._advised(option, at_hand))
+            if option.new and not option.tried:
+                score += weights.fresh
+                told = max(told, weights.means * self._serves(option))
+            score += told
+            kind = self._kinds.get(option.text.words)
+            if kind is not None:
+                score -= weights.stock * kind
+            if option.vain:
+                score -= weights.vain
             if option.found:
                 score += weights.seen * len(option.found)
-            if name not in new_to:
-                score += weights.fresh
             counts = self._idle.get(option.text.verb)
             if counts is not None:
                 score -= weights.idle * counts[1] / (counts[0] + 1)
-            if option.text.things and self._undo.undoes(option.text):
+            if undone[place]:
                 score -= weights.undo
             if score > best_score:
-                best, best_score = name, score
-        return best
+                best, best_score = place, score
+        return actions[best]
 
     def _meet(self, name: str) -> _Option:
-        option = _Option(read_action(name), self._rng.random() * self._set.taste)
+        option = _Option(
+            read_action(name), self._rng.random() * self._set.taste, bool(self._last)
+        )
         self._options[name] = option
         self._judge(option)
         return option
 
     def _judge(self, option: _Option) -> None:
         """The part of an action's worth that follows from words alone."""
-        text, notes, weights = option.text, self._advice.notes, self._set
-        shared = sum(word in self._wanted for word in text.words)
-        noted = sum(notes.get(word, 0.0) for word in text.words)
-        strays = sum(
-            not any(word in self._wanted or word in notes for word in thing.split())
-            for thing in text.things[1:]
+        text, weights = option.text, self._set
+        shared = [word for word in text.words if word in self._wanted]
+        option.goal_things = tuple(
+            word
+            for thing in text.things
+            for word in thing.split()
+            if word in self._wanted and word not in self._known
         )
-        option.worth = (
-            option.liking + weights.goal * shared + weights.note * noted - weights.stray * strays
-        )
-        option.relevant = bool(shared or noted)
+        ties: dict[str, float] = {}
+        for word in (w for thing in text.things for w in thing.split()):
+            for goal_word, tie in self._advice.notes.get(word, {}).items():
+                ties[goal_word] = max(ties.get(goal_word, 0.0), tie)
+        option.ties = list(ties.items())
+        if len(text.things) > 1 and not self._spoken_for(text.things[0]):
+            option.worth, option.ties, shared = option.liking - weights.stray, [], []
+        else:
+            option.worth = option.liking + weights.goal * len(shared)
+        option.early = weights.goal * (1 - weights.early) * sum(w in self._known for w in shared)
         option.steps = [
             (block, place, alike)
             for block in self._advice.blocks
@@ -175,11 +218,31 @@ class ReaderPlayer:
             return self._set.distrust
         return 0.6 + 0.4 * len(touched) / len(self._wanted)
 
-    def _advised(self, option: _Option) -> float:
-        return max(
-            block.trust * alike * self._nearness(place - block.position)
-            for block, place, alike in option.steps
-        )
+    def _spoken_for(self, thing: str) -> bool:
+        return any(word in self._wanted or word in self._advice.notes for word in thing.split())
+
+    def _advised(self, option: _Option, at_hand: set[str]) -> float:
+        best = 0.0
+        for block, place, alike in option.steps:
+            value = block.trust * alike * self._nearness(place - block.position)
+            if value > best and place > block.position:
+                for clause in block.clauses[block.position : place]:
+                    if any(w not in at_hand and w not in self._known for w in clause.goal_words):
+                        value *= self._set.skip
+                        break
+            best = max(best, value)
+        return best
+
+    def _serves(self, option: _Option) -> float:
+        """Does it act on a thing that an awaited step names?"""
+        best = 0.0
+        for block in self._advice.blocks:
+            if block.position < len(block.clauses):
+                words = block.clauses[block.position].words
+                things = option.text.things
+                if things and all(any(w in words for w in thing.split()) for thing in things):
+                    best = max(best, block.trust)
+        return best
 
     def _nearness(self, distance: int) -> float:
         if distance == 0:
@@ -204,9 +267,11 @@ class ReaderPlayer:
         option = self._options[self._last]
         text = option.text
         option.tried += 1
+        self._kinds[text.words] = self._kinds.get(text.words, 0) + 1
         counts = self._idle.setdefault(text.verb, [0, 0])
         counts[0] += 1
-        counts[1] += observation.actions == self._before
+        option.vain = observation.actions == self._before
+        counts[1] += option.vain
         self._undo.saw(self._before, self._last, observation.actions)
         if self._mentions is not None:
             found = frozenset(self._mentions.findall(observation.text.lower()))
@@ -215,16 +280,18 @@ class ReaderPlayer:
 
     def _move_on(self, text: ActionText) -> None:
         """After something new was done with a thing of the goal, what bears on it is open again."""
-        touched = tuple(word for word in text.words if word in self._wanted)
-        mark = (text.verb, *touched)
-        if not touched or self._last in self._start or mark in self._moved_on:
+        done = self._options[self._last]
+        if done.new and text.verb in self._wanted:
+            self._touched.add(text.verb)
+        mark = (text.verb, *done.goal_things)
+        if not done.goal_things or mark in self._moved_on:
             return
         self._moved_on.add(mark)
         for option in self._options.values():
             option.found = option.found.difference(text.things)
-            if option.relevant or option.found:
+            if option.early or option.ties or option.found:
                 option.tried = 0
-        self._options[self._last].tried = 1
+        done.tried = 1
 
 
 def _likeness(action: ActionText, clause: Clause, wanted: frozenset[str]) -> float:
@@ -239,6 +306,10 @@ def _likeness(action: ActionText, clause: Clause, wanted: frozenset[str]) -> flo
         return 0.0
     if common < len(words) and common == 1 and action.verb in words:
         return 0.0  # nothing shared but the verb, and the clause names something else
+    if len(action.things) > 1 and not any(
+        word in words or word in wanted for word in action.things[0].split()
+    ):
+        return 0.0  # it acts on something else
     if clause.numbers and clause.numbers != action.numbers:
         alike -= 0.1
     return 2 * alike - 1

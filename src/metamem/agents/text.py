@@ -19,6 +19,9 @@ FUNCTION_WORDS = frozenset(
     """.split()
 )
 
+AWAY = frozenset({"from", "off", "out"})
+TOWARD = frozenset({"to", "in", "into", "on", "onto"})
+
 
 def stem(word: str) -> str:
     """A plural and its singular as one word; nothing cleverer."""
@@ -47,6 +50,7 @@ class ActionText:
     things: tuple[str, ...]  # as named, with their numbers
     words: tuple[str, ...]  # content words, without numbers
     numbers: tuple[str, ...]
+    direction: int  # -1 away from something, 1 toward it, 0 neither
 
 
 @lru_cache(maxsize=65536)
@@ -63,4 +67,5 @@ def read_action(action: str) -> ActionText:
         things=tuple(" ".join(thing) for thing in things if thing),
         words=content_words(action),
         numbers=tuple(t for t in parts if t.isdigit()),
+        direction=(not TOWARD.isdisjoint(parts)) - (not AWAY.isdisjoint(parts)),
     )

@@ -2,7 +2,8 @@
 
 A state is what may be done in it. Two actions on the same things are opposites when the second
 leads back to the state before the first. Before that was ever seen, an action is suspected when
-it names the same two or more things and became possible only through the other.
+it names the same two or more things the other way round (to, not from) and became possible only
+through the other.
 """
 
 from metamem.agents.text import ActionText, read_action
@@ -14,7 +15,7 @@ class UndoWatch:
     def __init__(self, wanted: frozenset[str]) -> None:
         self._wanted = wanted
         self._opposite: dict[tuple[str, str], bool] = {}  # a pair of verbs: known or suspected
-        self._standing: dict[tuple[str, ...], tuple[str, State]] = {}  # things → verb, state before
+        self._standing: dict[tuple[str, ...], dict[str, State]] = {}  # things → verb → state before
         self._holding: dict[str, tuple[str, ...]] = {}  # a thing → the things of its last action
         self._changed: set[str] = set()  # things that something else was done with meanwhile
 
@@ -24,7 +25,7 @@ class UndoWatch:
         where = things if things in self._standing else self._holding.get(action.things[0])
         if where is None or len(where) != len(things):
             return False
-        if not self._opposite.get((self._standing[where][0], action.verb), False):
+        if not any(self._opposite.get((v, action.verb), False) for v in self._standing[where]):
             return False
         if where == things and action.things[0] not in self._changed:
             return True
@@ -38,34 +39,39 @@ class UndoWatch:
             return
         first, things = action.things[0], tuple(sorted(action.things))
         if before == after:
-            self._changed.add(first)
+            if len(things) > 1:
+                self._changed.add(first)
             return
         reversal = self.undoes(action)
-        standing = self._standing.pop(things, None)
-        if standing is not None and standing[0] != action.verb:
-            back = after == standing[1]
-            self._opposite[standing[0], action.verb] = back
-            if back:
-                self._opposite[action.verb, standing[0]] = True
-                reversal = True
-        held = self._holding.pop(first, None)
-        if held is not None and (reversal or len(things) > 1):
-            self._standing.pop(held, None)
+        for verb, state in self._standing.get(things, {}).items():
+            if verb != action.verb:
+                back = after == state
+                self._opposite[verb, action.verb] = back
+                if back:
+                    self._opposite[action.verb, verb] = True
+                    reversal = True
+        if reversal or len(things) > 1:
+            held = self._holding.pop(first, None)
+            if held is not None:
+                self._standing.pop(held, None)
         if reversal:
+            self._standing.pop(things, None)
             return  # doing it again reverses nothing that was meant
         self._changed.discard(first)
-        self._standing[things] = (action.verb, before)
+        self._standing.setdefault(things, {})[action.verb] = before
         if len(things) > 1:
             self._holding[first] = things
             self._suspect(before, action, after)
 
     def _suspect(self, before: State, action: ActionText, after: State) -> None:
+        if not action.direction:
+            return
         old = frozenset(before)
-        things = frozenset(action.things)
+        things = sorted(action.things)
         for name in after:
             if name not in old:
                 other = read_action(name)
-                if other.verb != action.verb and things.issubset(other.things):
+                if other.direction == -action.direction and sorted(other.things) == things:
                     self._opposite.setdefault((action.verb, other.verb), True)
 
     def _is_wanted(self, thing: str) -> bool:

@@ -1,1 +1,1 @@
-"""TODO"""
+"""The command line: one file a command group, thin over the Python API."""

@@ -62,7 +62,9 @@ def factory(kind: str, name: str) -> Factory:
         known = names(kind)
         close = difflib.get_close_matches(name, known, n=1)
         guess = f"did you mean {close[0]!r}? " if close else ""
-        raise UnknownName(f"no {kind[:-1]} called {name!r}", hint=f"{guess}known: {', '.join(known)}")
+        raise UnknownName(
+            f"no {kind[:-1]} called {name!r}", hint=f"{guess}known: {', '.join(known)}"
+        )
     module_name, _, attribute = path.partition(":")
     try:
         module = importlib.import_module(module_name)
@@ -82,5 +84,7 @@ def create(kind: str, name: str, **settings: Any) -> Any:
         return make(**settings)
     except TypeError as error:
         if "argument" in str(error):
-            raise MetamemError(f"the {kind[:-1]} {name!r} was given wrong settings: {error}") from error
+            raise MetamemError(
+                f"the {kind[:-1]} {name!r} was given wrong settings: {error}"
+            ) from error
         raise

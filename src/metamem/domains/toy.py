@@ -38,7 +38,10 @@ class ToyWorld:
 
     def _actions(self) -> tuple[str, ...]:
         shut = [f"open the {d} door" for d in DOORS if d not in self.open]
-        return (*shut, *(f"take the {self.behind[d]}" for d in self.open if self.behind[d] != "dust"))
+        return (
+            *shut,
+            *(f"take the {self.behind[d]}" for d in self.open if self.behind[d] != "dust"),
+        )
 
 
 class ToyDomain:
@@ -60,7 +63,9 @@ class ToyDomain:
         for n in range(SIZES[split]):
             rng = random.Random(derive_seed("toy", self.seed, split, n))
             thing = THINGS[n % len(THINGS)]
-            made.append(Task(f"{split}-{n:03d}", f"take the {thing}", thing, self._house(thing, rng, split)))
+            made.append(
+                Task(f"{split}-{n:03d}", f"take the {thing}", thing, self._house(thing, rng, split))
+            )
         return made
 
     def _house(self, thing: str, rng: random.Random, split: str) -> dict[str, str]:

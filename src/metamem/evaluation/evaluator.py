@@ -15,6 +15,7 @@ from metamem.designs import TOOLBOX_VERSION
 from metamem.evaluation.jobs import CaseDone, Executor, Job, JobDone, Setup
 from metamem.evaluation.protocol import Plan, plan
 from metamem.evaluation.racing import Race
+from metamem.sandbox.limits import Limits
 from metamem.store.archive import Archive, ReadRecord, utc_now
 
 HELD_OUT = ("test", "shift")
@@ -49,9 +50,7 @@ class Evaluator:
     ) -> None:
         self.archive, self.executor, self.setup = archive, executor, setup
         self.run_id, self.on_case = run_id, on_case
-        self.domain: Domain = registry.create(
-            "domains", setup.domain.name, **setup.domain.settings
-        )
+        self.domain: Domain = registry.create("domains", setup.domain.name, **setup.domain.settings)
         agent: Agent = registry.create("agents", setup.agent.name, **setup.agent.settings)
         embedder: Embedder = registry.create(
             "embedders", setup.embedder.name, **setup.embedder.settings
@@ -78,7 +77,7 @@ class Evaluator:
             models={},
             embedder=self._embedder,
             toolbox=TOOLBOX_VERSION,
-            limits=dict(self.setup.limits),
+            limits=Limits(**self.setup.limits).to_json(),
             seed=self.setup.seed,
         )
 
@@ -99,7 +98,12 @@ class Evaluator:
         if split in HELD_OUT:
             self.archive.record_read(
                 ReadRecord(
-                    utc_now(), self.run_id or None, split, fingerprint.design, fingerprint.id, purpose
+                    utc_now(),
+                    self.run_id or None,
+                    split,
+                    fingerprint.design,
+                    fingerprint.id,
+                    purpose,
                 )
             )
         known = self._stored(fingerprint)
@@ -216,16 +220,18 @@ class Evaluator:
 
     async def _run(self, job: Job, evaluation_id: str) -> JobDone:
         rows: list[CaseResult] = []
+        episodes: dict[Case, Episode] = {}
 
         def flush() -> None:
             if rows and evaluation_id:
-                self.archive.add_rows(evaluation_id, rows)
+                self.archive.add_rows(evaluation_id, rows, episodes)
             rows.clear()
+            episodes.clear()
 
         def keep(done: CaseDone) -> None:
             rows.append(done.row)
-            if done.episode is not None and evaluation_id:
-                self.archive.add_trace(evaluation_id, done.row.case, done.episode)
+            if done.episode is not None:
+                episodes[done.row.case] = done.episode
             if len(rows) >= FLUSH_CASES:
                 flush()
             if self.on_case:

@@ -73,6 +73,7 @@ class JobDone:
     same_as: str = ""  # id of a known design with the same behaviour; then nothing was played
     wall_stops: tuple[Case, ...] = ()
     logs: tuple[str, ...] = ()
+    peaks: Mapping[str, int] = field(default_factory=dict)  # most at once, by cap
 
 
 Emit = Callable[[CaseDone], None]

@@ -25,9 +25,7 @@ class WorkerLost(Exception):
 class LocalExecutor:
     """Ships jobs to worker processes; replaces those that die, kills those that hang."""
 
-    def __init__(
-        self, blobs: Blobs, workers: int = 0, stall_seconds: float = 60.0
-    ) -> None:
+    def __init__(self, blobs: Blobs, workers: int = 0, stall_seconds: float = 60.0) -> None:
         self._blobs = blobs
         self._slots = workers or len(os.sched_getaffinity(0))
         self._stall = stall_seconds

@@ -17,6 +17,7 @@ from metamem.core.protocols import Agent, Domain, Embedder
 from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.evaluation.behaviour import advice_digest, behaviour_key
+from metamem.evaluation.caps import Cap
 from metamem.evaluation.episode import Ask, advice_used, cap_advice, play
 from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
 from metamem.sandbox import Limits
@@ -30,10 +31,16 @@ class Parts:
     agent: Agent
     embedder: Embedder
     jail: Jail
-    episodes: asyncio.Semaphore
-    retrieves: asyncio.Semaphore
-    updates: asyncio.Semaphore
+    episodes: Cap
+    retrieves: Cap
+    updates: Cap
     tasks: dict[str, dict[str, Task]] = field(default_factory=dict)
+
+    @property
+    def peaks(self) -> dict[str, int]:
+        """The most episodes, retrievals and updates that were ever under way at once."""
+        caps = {"episodes": self.episodes, "retrieves": self.retrieves, "updates": self.updates}
+        return {name: cap.peak for name, cap in caps.items()}
 
     def task(self, split: str, task_id: str) -> Task:
         if split not in self.tasks:
@@ -70,6 +77,7 @@ class Runner:
                 behaviour=behaviour,
                 wall_stops=done.wall_stops,
                 logs=tuple(memory.logs),
+                peaks=parts.peaks,
             )
         except DesignFailure as failure:  # while probing: the same failure awaits every case
             return _all_failed(job, failure, emit)
@@ -93,9 +101,9 @@ class Runner:
                 registry.create("agents", setup.agent.name, **setup.agent.settings),
                 registry.create("embedders", setup.embedder.name, **setup.embedder.settings),
                 jail,
-                asyncio.Semaphore(setup.parallel),
-                asyncio.Semaphore(setup.retrieves),
-                asyncio.Semaphore(setup.updates),
+                Cap(setup.parallel),
+                Cap(setup.retrieves),
+                Cap(setup.updates),
             )
         return self._parts[key]
 
@@ -243,9 +251,7 @@ class Runner:
         return behaviour_key(digests)
 
 
-async def _play_guarded(
-    parts: Parts, task: Task, seed: int, ask: Ask | None, job: Job
-) -> Episode:
+async def _play_guarded(parts: Parts, task: Task, seed: int, ask: Ask | None, job: Job) -> Episode:
     """Play, telling the faults of world and machine from those of design and agent."""
     rules = job.setup.rules
     try:

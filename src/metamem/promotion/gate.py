@@ -30,10 +30,10 @@ class GateComparison:
     design: str
     mean: float
     gain: float
+    se: float  # of the gain
     lower_bound: float
     p: float  # one-sided, sign-flip
     passed: bool
-    power_hint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,9 @@ class Gate:
             best_human=best,
             best_human_mean=means[best],
             comparisons=tuple(compared),
-            reason=self._reason(shown, len(humans[best]), f"{_shown(best)} ({means[best]:.3f})"),
+            reason=self._reason(
+                shown, len(humans[best]), f"{_shown(best)} ({means[best]:.3f})", level_each
+            ),
         )
 
     def _compare(
@@ -117,13 +119,15 @@ class Gate:
             design=name,
             mean=mean(numbers(ours.values())),
             gain=gain,
+            se=standard_error(gains),
             lower_bound=bound,
             p=p,
             passed=n >= self.fewest_tasks and bound > 0.0 and p <= level,
-            power_hint=power_hint(n, gain, standard_error(gains) * n**0.5, alpha=2 * level),
         )
 
-    def _reason(self, shown: Sequence[GateComparison], tasks: int, human: str) -> str:
+    def _reason(
+        self, shown: Sequence[GateComparison], tasks: int, human: str, level_each: float
+    ) -> str:
         if not shown:
             return "nothing to promote: the search gave no candidate"
         best = shown[0]
@@ -136,9 +140,10 @@ class Gate:
             return f"promoted: {_shown(best.design)} beats {asked} ({figures})"
         if tasks < self.fewest_tasks:
             return f"not promoted: {tasks} tasks are too few, the gate asks for {self.fewest_tasks}"
+        hint = power_hint(tasks, best.gain, best.se * tasks**0.5, alpha=2 * level_each)
         return (
             f"not promoted: no candidate is proven to beat {asked}; the closest is "
-            f"{_shown(best.design)} ({figures}); {best.power_hint}"
+            f"{_shown(best.design)} ({figures}); {hint}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Two seccomp filters. `strict` says what a design may call at all; `notify` hands the one kind of
+"""Seccomp filters. `strict` says what a design may call at all; `notify` hands the one kind of
 fork that is allowed to the fork server, which lets it pass only where the host granted it.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from metamem.sandbox import libc
-from metamem.sandbox.syscalls import ALLOWED, audit_arch, number, required
+from metamem.sandbox.syscalls import ALLOWED, REFUSED_IN_WORKSPACE, audit_arch, number, required
 
 # A fork whose child belongs to the fork server (CLONE_PARENT | SIGCHLD), so that the server sees
 # how it ends. glibc's own fork has other flags: `os.fork` in a design is refused outright.
@@ -107,6 +107,15 @@ def notify() -> bytes:
     program = _header()
     program += _rule("clone", (Check(0, FORK_FLAGS),), _NOTIFY)
     program += _rule(MARKER, (), _NOTIFY)
+    program.append(_return(_ALLOW))
+    return b"".join(program)
+
+
+def workspace() -> bytes:
+    """Whole programs run in a workspace, so only what none of them needs is refused."""
+    program = _header()
+    for name in REFUSED_IN_WORKSPACE:
+        program += _rule(name, (), _ERRNO | errno.EPERM)
     program.append(_return(_ALLOW))
     return b"".join(program)
 

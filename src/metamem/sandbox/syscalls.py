@@ -1,6 +1,6 @@
-"""System call numbers of the machines this jail knows, and what a design may call.
+"""System call numbers of the machines this jail knows, and what may be called.
 
-The list names what CPython, numpy and networkx need once they are loaded, and nothing more: no
+`ALLOWED` names what CPython, numpy and networkx need once they are loaded, and nothing more: no
 sockets, no processes or threads, no signals to others, no way to duplicate a descriptor.
 """
 
@@ -86,17 +86,42 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "landlock_create_ruleset": (444, 444),
     "landlock_add_rule": (445, 445),
     "landlock_restrict_self": (446, 446),
+    "add_key": (248, 217),
+    "bpf": (321, 280),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "io_uring_setup": (425, 425),
+    "keyctl": (250, 219),
+    "mount": (165, 40),
+    "perf_event_open": (298, 241),
+    "request_key": (249, 218),
+    "setns": (308, 268),
+    "unshare": (272, 97),
+    "userfaultfd": (323, 282),
 }
 
 # Allowed whatever their arguments.
-ALLOWED = tuple(
-    """access brk clock_getres clock_gettime clock_nanosleep close close_range exit exit_group
-    faccessat faccessat2 fstat futex getcpu getcwd getdents64 getegid geteuid getgid getpid getppid
-    getrandom getrusage gettid gettimeofday getuid lseek lstat madvise membarrier mprotect mremap
-    munmap nanosleep newfstatat poll ppoll pread64 pselect6 read readlink readlinkat readv
-    restart_syscall rseq rt_sigaction rt_sigprocmask rt_sigreturn sched_getaffinity sched_yield
-    select set_robust_list sigaltstack stat statx sysinfo time times uname write writev""".split()
+# fmt: off
+ALLOWED = (
+    "access", "brk", "clock_getres", "clock_gettime", "clock_nanosleep", "close",
+    "close_range", "exit", "exit_group", "faccessat", "faccessat2", "fstat", "futex", "getcpu",
+    "getcwd", "getdents64", "getegid", "geteuid", "getgid", "getpid", "getppid", "getrandom",
+    "getrusage", "gettid", "gettimeofday", "getuid", "lseek", "lstat", "madvise", "membarrier",
+    "mprotect", "mremap", "munmap", "nanosleep", "newfstatat", "poll", "ppoll", "pread64",
+    "pselect6", "read", "readlink", "readlinkat", "readv", "restart_syscall", "rseq",
+    "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sched_getaffinity", "sched_yield",
+    "select", "set_robust_list", "sigaltstack", "stat", "statx", "sysinfo", "time", "times",
+    "uname", "write", "writev",
 )
+# fmt: on
+
+# Refused even to whole programs in a workspace: nothing that builds or tests code needs them.
+# fmt: off
+REFUSED_IN_WORKSPACE = (
+    "add_key", "bpf", "io_uring_enter", "io_uring_register", "io_uring_setup", "keyctl", "mount",
+    "perf_event_open", "request_key", "setns", "unshare", "userfaultfd",
+)
+# fmt: on
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, audit number
 

@@ -40,7 +40,7 @@ class LearnConfig:
             raise UsageError("confirm_seeds must not be negative")
 
     def setup(self, **changes: Any) -> Setup:
-        given = {
+        given: dict[str, Any] = {
             "domain": self.domain,
             "agent": self.agent,
             "embedder": self.embedder,

@@ -15,10 +15,10 @@ from metamem.core.errors import StoreError, UsageError
 from metamem.core.ids import derive_seed, short
 from metamem.core.progress import Progress, Silent
 from metamem.core.types import Design, Evaluation
+from metamem.evaluation.behaviour import behaviour_key
 from metamem.evaluation.evaluator import Evaluator, Outcome
 from metamem.evaluation.racing import Estimate, Race, RacePlan, RaceSettings
 from metamem.search.evidence import evidence
-from metamem.evaluation.behaviour import behaviour_key
 from metamem.search.novelty import syntax_key
 from metamem.search.proposer import (
     Evidence,

@@ -1,8 +1,7 @@
-"""Recognising copies: by what a design's code is, and by what it says."""
+"""Recognising copies of a design by their code."""
 
 import ast
 import hashlib
-from collections.abc import Iterable
 
 from metamem.core.errors import DataError
 
@@ -57,13 +56,3 @@ def syntax_key(source: str) -> str:
             classes.setdefault(node.name, f"class_{len(classes)}")
     tree.body = _without_docstring(tree.body)
     return hashlib.sha256(ast.dump(_Normalise(classes).visit(tree)).encode()).hexdigest()
-
-
-def behaviour_key(advice: Iterable[str]) -> str:
-    """Equal for designs that gave the same advice to the same probe queries, in order."""
-    digest = hashlib.sha256()
-    for given in advice:
-        encoded = given.strip().encode()
-        digest.update(len(encoded).to_bytes(8, "big"))
-        digest.update(encoded)
-    return digest.hexdigest()

@@ -134,6 +134,8 @@ class SqliteEngine:
             raise _meaning(error, self.path) from error
         except OverflowError as error:
             raise DataError(f"a number is too large to be kept ({error})") from error
+        except UnicodeDecodeError as error:
+            raise _damaged(self.path, error) from error
 
 
 def _make_folder(folder: Path) -> None:
@@ -191,5 +193,9 @@ def _meaning(error: sqlite3.Error, path: Path) -> MetamemError:
     if name == "SQLITE_NOTADB":
         return DataError(f"{path} is not an archive", hint="name another file")
     if name.startswith("SQLITE_CORRUPT"):
-        return DataError(f"{path} is damaged ({error})", hint="restore a backup")
+        return _damaged(path, error)
     return StoreError(f"{path}: {error}")
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path} is damaged ({error})", hint="restore a backup")

@@ -1,1 +1,1 @@
-"""TODO"""
+"""What people look at: the HTML report of a run."""

@@ -3,8 +3,8 @@
 Stores: for each kind of action (the action without its numbers) how often it was tried and
 changed what could be done or seen, and, for each word of a goal, in how many episodes with that
 word it was used and how many of those were won.
-Retrieves: for the words of the goal, the kinds of action that were in won episodes more often
-than in lost ones, best first, with their numbers.
+Retrieves: the kinds of action that won episodes with the goal's words had more often than lost
+ones, best first, those that name a word of the goal counting more; with their numbers.
 Forgets: the order of actions, and everything about single things.
 """
 
@@ -17,9 +17,10 @@ class ActionStatistics(Memory):
     """Remembers how often each kind of action worked, for each word of the goals."""
 
     MOST = 15  # kinds of action that are told
-    PRIOR = 2.0  # episodes at the average rate that every kind starts with
+    PRIOR = 3.0  # episodes at the average rate that every kind starts with
 
     def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
         self.tried: Counter[str] = Counter()
         self.effective: Counter[str] = Counter()
         self.used: Counter[tuple[str, str]] = Counter()  # (goal word, kind): episodes
@@ -59,7 +60,8 @@ class ActionStatistics(Memory):
             average = self.wins[word] / self.episodes[word]
             used, won = self.used[word, kind], self.won[word, kind]
             merit += (won + self.PRIOR * average) / (used + self.PRIOR) - average
-        return merit * self.effective[kind] / self.tried[kind]
+        named = sum(word in words for word in text.words(kind))
+        return merit * (1 + named) * self.effective[kind] / self.tried[kind]
 
     def _line(self, kind: str, words: list[str]) -> str:
         used = max(self.used[word, kind] for word in words)

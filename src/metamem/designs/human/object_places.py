@@ -19,6 +19,7 @@ class ObjectPlaces(Memory):
     PRIOR = 2.0  # fruitless looks that every place starts with: doubts rare lucky finds
 
     def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
         self.seen: defaultdict[str, Counter[str]] = defaultdict(Counter)  # word: place: looks
         self.looks: Counter[str] = Counter()
 

@@ -17,6 +17,7 @@ class SuccessRetrieval(Memory):
     FLOOR = 0.3
 
     def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
         self.goals = tools.vectors("goals")
         self.ways: dict[str, tuple[float, list[str]]] = {}
 

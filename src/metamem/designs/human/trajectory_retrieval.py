@@ -16,6 +16,7 @@ class TrajectoryRetrieval(Memory):
     FLOOR = 0.3  # cosine below which no episode is similar enough to be told
 
     def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
         self.beginnings = tools.vectors("beginnings")
         self.episodes: dict[str, Experience] = {}
 

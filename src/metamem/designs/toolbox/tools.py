@@ -48,7 +48,7 @@ class Tools:
         self._host = host
         self._seen: dict[str, NDArray[np.float32]] = {}
         self._vectors: dict[str, Vectors] = {}
-        self._graphs: dict[str, networkx.DiGraph] = {}
+        self._graphs: dict[str, networkx.DiGraph[Any]] = {}
         self._tables: dict[str, Table] = {}
         self._indexes: dict[str, TextIndex] = {}
         self.llm = LanguageModel(host)
@@ -78,7 +78,7 @@ class Tools:
             self._vectors[name] = Vectors(self.embed)
         return self._vectors[name]
 
-    def graph(self, name: str = "") -> "networkx.DiGraph":
+    def graph(self, name: str = "") -> "networkx.DiGraph[Any]":
         return self._graphs.setdefault(name, networkx.DiGraph())
 
     def table(self, name: str = "") -> Table:

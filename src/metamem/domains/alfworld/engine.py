@@ -12,11 +12,11 @@ from metamem.domains.alfworld.naming import listing
 NOTHING = "Nothing happens."
 _KNIVES = frozenset({"knife", "butterknife"})
 _SINKS = frozenset({"sinkbasin", "sink"})
-# What must have been done to the object, and the fact that says it can be done.
+# The fact that must hold of the object, and the one that says it can.
 _PROCESSES = {
-    CLEAN: ("_clean", "cleanable"),
-    COOL: ("_cool", "coolable"),
-    HEAT: ("_hot", "heatable"),
+    CLEAN: ("isclean", "cleanable"),
+    COOL: ("iscool", "coolable"),
+    HEAT: ("ishot", "heatable"),
 }
 
 _HELP_LINES = (
@@ -68,9 +68,7 @@ class AlfworldWorld:
         for thing, location in game.lying:
             self._lying.setdefault(location, set()).add(thing)
         self._removed: set[tuple[int, int]] = set()
-        self._clean, self._hot, self._cool, self._sliced, self._toggled = (
-            set(game.states[fact]) for fact in CHANGING
-        )
+        self._states = {fact: set(game.states[fact]) for fact in CHANGING}
         self._look_around()
         everything = listing([f"a {r.name}" for r in game.receptacles])
         return self._observe(
@@ -133,7 +131,7 @@ class AlfworldWorld:
                 self._opened.remove(receptacles[rest])
                 return f"You close the {rest}."
             case "use":
-                self._toggled.add(things[rest])
+                self._states["istoggled"].add(things[rest])
                 return f"You turn on the {rest}."
             case "take":
                 name, _, place = rest.partition(" from ")
@@ -147,15 +145,15 @@ class AlfworldWorld:
         thing = things[name]
         match verb:
             case "clean":
-                self._clean.add(thing)
+                self._states["isclean"].add(thing)
             case "heat":
-                self._hot.add(thing)
-                self._cool.discard(thing)
+                self._states["ishot"].add(thing)
+                self._states["iscool"].discard(thing)
             case "cool":
-                self._cool.add(thing)
-                self._hot.discard(thing)
+                self._states["iscool"].add(thing)
+                self._states["ishot"].discard(thing)
             case "slice":
-                self._sliced.add(thing)
+                self._states["issliced"].add(thing)
                 return f"You sliced the {name} with the {tool}."
         return f"You {verb} the {name} using the {tool}."
 
@@ -221,15 +219,15 @@ class AlfworldWorld:
         kind = game.goal.kind
         if kind == LOOK:
             return self._held in self._goal_things and any(
-                lamp in self._toggled and lamp in self._contents[place]
+                lamp in self._states["istoggled"] and lamp in self._contents[place]
                 for place in game.at_location.get(self._at, ())
                 for lamp in self._lamps
             )
         wanted: list[int] = self._goal_things
         if kind in _PROCESSES:
-            state, fact = _PROCESSES[kind]
-            processed: set[int] = getattr(self, state)
-            wanted = [i for i in wanted if i in processed and fact in game.things[i].fixed]
+            done, possible = _PROCESSES[kind]
+            processed = self._states[done]
+            wanted = [i for i in wanted if i in processed and possible in game.things[i].fixed]
         needed = 2 if kind == TWO else 1
         if len(wanted) < needed:
             return False
@@ -278,14 +276,20 @@ class AlfworldWorld:
         if "isreceptacleobject" in thing.fixed:
             inner = self._list_things(i for i, outer in self._game.inside if outer == number)
             return f"This is a normal {thing.name}. In it, you see {inner}."
-        clean, sliced = number in self._clean, number in self._sliced
-        warmth = "hot" if number in self._hot else "cool" if number in self._cool else ""
+        clean, sliced = number in self._states["isclean"], number in self._states["issliced"]
+        warmth = (
+            "hot"
+            if number in self._states["ishot"]
+            else "cool"
+            if number in self._states["iscool"]
+            else ""
+        )
         if warmth == "cool" and not clean and not sliced:
             warmth = "cold"  # the one place where the official text does not say cool
         state = " and ".join(word for word in (warmth, "clean" if clean else "") if word)
         if not state:
             if "toggleable" in thing.fixed:
-                switch = "on" if number in self._toggled else "off"
+                switch = "on" if number in self._states["istoggled"] else "off"
                 return f"This {thing.name} is {switch}."
             if not (sliced and "sliceable" in thing.fixed):
                 return f"There's nothing special about {thing.name}."

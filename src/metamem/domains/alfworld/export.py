@@ -1,7 +1,7 @@
 """Writing own games in the official five-key format.
 
 The official engine wants the texts of the PDDL domain and of the grammar in every file. They are
-not ours, so they come from a template: any official game, or an installed `alfworld` package.
+not ours, so they come from a template: a mapping with those two texts, such as any official game.
 """
 
 import re

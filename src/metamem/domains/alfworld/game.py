@@ -154,7 +154,10 @@ def _parse(content: Mapping[str, Any]) -> Game:
     single: defaultdict[str, list[str]] = defaultdict(list)
     double: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     mentioned: set[str] = set()
-    for predicate, first, second in _FACT.findall(problem, start, end):
+    facts = _FACT.findall(problem, start, end)
+    if len(facts) != problem.count("(", start, end) - 1:
+        raise ValueError("its initial state holds something that is not a plain fact")
+    for predicate, first, second in facts:
         if second:
             double[predicate].append((first, second))
             if predicate != "cancontain":  # types only, and they are most of the file

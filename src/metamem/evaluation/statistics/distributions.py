@@ -7,8 +7,10 @@ from statistics import NormalDist
 from metamem.core.errors import UsageError
 
 _STANDARD = NormalDist()
-_CONVERGED = 1e-16
+_CONVERGED = 4e-16
 _MOST_TERMS = 100_000
+_MOST_STEPS = 5_000
+_SMALLEST_TAIL = 1e-100
 
 
 def normal_sf(z: float) -> float:
@@ -87,18 +89,19 @@ def t_quantile(p: float, df: float) -> float:
         return 0.0
     if p > 0.5:
         return -t_quantile(1.0 - p, df)
-    low, high = 0.0, 1.0  # of the mirrored, positive quantile
-    while t_sf(high, df) > p:
-        low, high = high, high * 2.0
-    while high - low > 1e-14 * high:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
+    if p < _SMALLEST_TAIL:
+        raise UsageError(f"a tail of {p} is too small to mean anything")
+    # Newton's method on the mirrored, positive quantile. The tail is convex there and the normal
+    # quantile lies below the root, so the steps approach it from one side and never overshoot.
+    log_scale = math.lgamma((df + 1.0) / 2.0) - math.lgamma(df / 2.0) - 0.5 * math.log(df * math.pi)
+    t = -normal_quantile(p)
+    for _ in range(_MOST_STEPS):
+        density = math.exp(log_scale - (df + 1.0) / 2.0 * math.log1p(t * t / df))
+        step = (t_sf(t, df) - p) / density
+        t += step
+        if abs(step) <= 1e-12 * t:
             break
-        if t_sf(middle, df) > p:
-            low = middle
-        else:
-            high = middle
-    return -0.5 * (low + high)
+    return -t
 
 
 def t_critical(level: float, df: float) -> float:

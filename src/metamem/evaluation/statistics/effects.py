@@ -6,10 +6,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from metamem.core.errors import UsageError
-from metamem.evaluation.statistics.distributions import t_critical
+from metamem.evaluation.statistics.distributions import normal_quantile, t_critical
 from metamem.evaluation.statistics.samples import DUST, deviation, mean, numbers
 
-_MOST_TASKS = 10**9
+_ABOUT_NORMAL = 10_000  # tasks beyond which Student's t and the normal curve ask for the same
 
 
 def cohens_d(differences: Iterable[float]) -> float | None:
@@ -59,15 +59,12 @@ def tasks_needed(
         reach = t_critical(tail, n - 1.0) + t_critical(1.0 - power, n - 1.0)
         return math.sqrt(n) * abs(effect) >= reach * sd
 
-    low, high = 1, 2
-    while not enough(high):
-        low, high = high, high * 2
-        if high > _MOST_TASKS:
-            return _MOST_TASKS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    # The normal curve asks for a few tasks less than Student's t; count up from there.
+    reach = -normal_quantile(tail) - normal_quantile(1.0 - power)
+    n = max(2, math.ceil((reach * sd / effect) ** 2))
+    while n < _ABOUT_NORMAL and not enough(n):
+        n += 1
+    return n
 
 
 def power_hint(n: int, gain: float, sd: float, alpha: float = 0.05, power: float = 0.8) -> str:

@@ -38,4 +38,4 @@ class NewGoals(Part):
     """only the first episode with a goal counts"""
 
     def admit(self, experience: Experience) -> bool:
-        return experience.goal not in self.shelf
+        return experience.goal not in self.store

@@ -55,7 +55,7 @@ class ToldWords(Part):
     ASKS = "word"
 
     def ask(self, query: Query, told: str) -> list[str]:
-        return text.content_words(told)[:40]
+        return text.content_words(told)[:15]
 
 
 class ToldLines(Part):
@@ -64,7 +64,7 @@ class ToldLines(Part):
     ASKS = "action"
 
     def ask(self, query: Query, told: str) -> list[str]:
-        return [line for line in told.split("\n") if line][:40]
+        return [line for line in told.split("\n") if line][:15]
 
 
 class PossibleActions(Part):
@@ -74,4 +74,4 @@ class PossibleActions(Part):
 
     def ask(self, query: Query, told: str) -> list[str]:
         wanted = set(text.content_words(query.goal))
-        return [a for a in query.actions if wanted & set(text.words(a))]
+        return [a for a in query.actions if wanted & set(text.words(a))][:15]

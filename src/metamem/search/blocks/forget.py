@@ -1,4 +1,4 @@
-"""forget: what leaves the shelf when it is full."""
+"""forget: what leaves the store when it is full."""
 
 from metamem.search.blocks.part import Part
 
@@ -57,7 +57,7 @@ class LongerWays(Part):
     SHORTEST = 2
 
     def forget(self) -> None:
-        for values in list(self.shelf.values()):
+        for values in list(self.store.values()):
             order = sorted(values.values(), key=lambda row: len(row.value.splitlines()))
             for row in order[self.SHORTEST :]:
                 self.drop(row)

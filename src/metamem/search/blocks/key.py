@@ -42,7 +42,7 @@ class CommonWords(Part):
     SHARE = 0.2
 
     def key(self, about: str) -> str:
-        enough = self.SHARE * len(self.shelf)
+        enough = self.SHARE * len(self.store)
         return " ".join(w for w in text.content_words(about) if self.filed[w] >= enough)
 
 
@@ -52,7 +52,7 @@ class RareWords(Part):
     SHARE = 0.2
 
     def key(self, about: str) -> str:
-        enough = self.SHARE * len(self.shelf)
+        enough = self.SHARE * len(self.store)
         return " ".join(w for w in text.content_words(about) if self.filed[w] <= enough)
 
 

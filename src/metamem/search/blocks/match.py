@@ -11,8 +11,8 @@ class Same(Part):
 
     async def match(self, asked: str) -> list[tuple[Row, float]]:
         key = self.key(asked)
-        same = [about for about in self.shelf if self.key(about) == key]
-        return [(row, 1.0) for about in same for row in self.shelf[about].values()]
+        same = [about for about, own in self.keys().items() if own == key]
+        return [(row, 1.0) for about in same for row in self.store[about].values()]
 
 
 class Contains(Part):
@@ -21,10 +21,11 @@ class Contains(Part):
     async def match(self, asked: str) -> list[tuple[Row, float]]:
         wanted = set(self.key(asked).split())
         hits = []
-        for about, rows in self.shelf.items():
-            words = set(self.key(about).split())
+        for about, key in self.keys().items():
+            words = set(key.split())
             if wanted and words and (wanted <= words or words <= wanted):
-                hits += [(row, text.overlap(wanted, words)) for row in rows.values()]
+                score = text.overlap(wanted, words)
+                hits += [(row, score) for row in self.store[about].values()]
         return hits
 
 
@@ -36,10 +37,10 @@ class SharedWords(Part):
     async def match(self, asked: str) -> list[tuple[Row, float]]:
         wanted = self.key(asked).split()
         hits = []
-        for about, rows in self.shelf.items():
-            score = text.overlap(wanted, self.key(about).split())
+        for about, key in self.keys().items():
+            score = text.overlap(wanted, key.split())
             if score >= self.SHARED:
-                hits += [(row, score) for row in rows.values()]
+                hits += [(row, score) for row in self.store[about].values()]
         return hits
 
 
@@ -50,7 +51,7 @@ class Nearest(Part):
     FLOOR = 0.3
 
     async def match_prepare(self) -> None:
-        for about in self.shelf:
+        for about in self.store:
             if ("nearest", about) not in self.indexed:
                 self.indexed.add(("nearest", about))
                 await self.tools.vectors(type(self).__name__).add(self.key(about), about)
@@ -59,7 +60,7 @@ class Nearest(Part):
         vectors = self.tools.vectors(type(self).__name__)
         hits = await vectors.search(self.key(asked), k=self.NEAREST, floor=self.FLOOR)
         return [
-            (row, hit.score) for hit in hits for row in self.shelf.get(hit.payload, {}).values()
+            (row, hit.score) for hit in hits for row in self.store.get(hit.payload, {}).values()
         ]
 
 
@@ -69,7 +70,7 @@ class Ranked(Part):
     RANKED = 5
 
     async def match_prepare(self) -> None:
-        for about in self.shelf:
+        for about in self.store:
             if ("ranked", about) not in self.indexed:
                 self.indexed.add(("ranked", about))
                 self.tools.text_index(type(self).__name__).add(self.key(about), about)
@@ -77,7 +78,7 @@ class Ranked(Part):
     async def match(self, asked: str) -> list[tuple[Row, float]]:
         hits = self.tools.text_index(type(self).__name__).search(self.key(asked), self.RANKED)
         return [
-            (row, hit.score) for hit in hits for row in self.shelf.get(hit.payload, {}).values()
+            (row, hit.score) for hit in hits for row in self.store.get(hit.payload, {}).values()
         ]
 
 
@@ -89,11 +90,13 @@ class Spelling(Part):
     async def match(self, asked: str) -> list[tuple[Row, float]]:
         hits = []
         matcher = difflib.SequenceMatcher(autojunk=False)
-        matcher.set_seq2(self.key(asked)[:80])
-        for about, rows in self.shelf.items():
-            matcher.set_seq1(self.key(about)[:80])
-            if matcher.real_quick_ratio() >= self.ALIKE and matcher.ratio() >= self.ALIKE:
-                hits += [(row, matcher.ratio()) for row in rows.values()]
+        matcher.set_seq2(self.key(asked)[:60])
+        for about, key in self.keys().items():
+            matcher.set_seq1(key[:60])
+            if min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= self.ALIKE:
+                score = matcher.ratio()
+                if score >= self.ALIKE:
+                    hits += [(row, score) for row in self.store[about].values()]
         return hits
 
 

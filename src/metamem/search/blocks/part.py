@@ -15,7 +15,7 @@ from metamem.designs import Experience, Layer, Query, Step, Tools, text
 
 @dataclass
 class Row:
-    """One value on the shelf and how it came there."""
+    """One value on the store and how it came there."""
 
     about: str
     value: str
@@ -26,22 +26,24 @@ class Row:
 
 
 class Part(Layer):
-    """A shelf of values, each under what it is about; the methods of a layer decide the rest."""
+    """A store of values, each under what it is about; the methods of a layer decide the rest."""
 
     TOP = 3  # values told for each thing asked
     BUDGET = 500  # tokens
 
     def __init__(self, tools: Tools) -> None:
         super().__init__(tools)
-        self.shelf: dict[str, dict[str, Row]] = {}
+        self.store: dict[str, dict[str, Row]] = {}
         self.filed: Counter[str] = Counter()  # word: what values are about that has it
         self.values: Counter[str] = Counter()  # times each value was kept, whatever it was about
         self.things: set[str] = set()  # words that actions were about
         self.indexed: set[tuple[str, str]] = set()
+        self.known: dict[str, str] = {}  # about: key, since the last update
         self.episodes = 0
 
     async def update(self, experience: Experience) -> None:
         self.episodes += 1
+        self.known = {}
         self.key_notice(experience.actions)
         for step in experience.steps:
             self.key_notice(step.actions)
@@ -55,9 +57,9 @@ class Part(Layer):
         await self.match_prepare()
 
     def put(self, about: str, value: str, reward: float) -> None:
-        if about not in self.shelf:
+        if about not in self.store:
             self.filed.update(text.content_words(about))
-        row = self.shelf.setdefault(about, {}).setdefault(value, Row(about, value))
+        row = self.store.setdefault(about, {}).setdefault(value, Row(about, value))
         row.count += 1
         row.reward += reward
         row.last = self.episodes
@@ -81,13 +83,18 @@ class Part(Layer):
                 found.append((asked, values))
         return text.cap(self.phrase(found), self.BUDGET) if found else ""
 
+    def keys(self) -> dict[str, str]:
+        if not self.known:
+            self.known = {about: self.key(about) for about in self.store}
+        return self.known
+
     def rows(self) -> list[Row]:
-        return [row for values in self.shelf.values() for row in values.values()]
+        return [row for values in self.store.values() for row in values.values()]
 
     def drop(self, row: Row) -> None:
-        del self.shelf[row.about][row.value]
-        if not self.shelf[row.about]:
-            del self.shelf[row.about]
+        del self.store[row.about][row.value]
+        if not self.store[row.about]:
+            del self.store[row.about]
             self.filed.subtract(text.content_words(row.about))
 
     def key_notice(self, actions: tuple[str, ...]) -> None:
@@ -115,7 +122,7 @@ class Part(Layer):
         raise NotImplementedError
 
     def forget(self) -> None:
-        """What leaves the shelf."""
+        """What leaves the store."""
         raise NotImplementedError
 
     def ask(self, query: Query, told: str) -> list[str]:

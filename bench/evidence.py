@@ -1,0 +1,110 @@
+"""Does learning help? The tables of docs/evidence.md, from whole learning runs.
+
+    python -m bench.evidence [--seeds 5] [--designs 120] [--data generated|PATH] [--home FOLDER]
+
+One resumable command: runs that are finished are not played again. Each seed is a search of its
+own with its own collected episodes. Results are printed as they are, failures included.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from statistics import fmean
+from typing import Any
+
+import metamem
+from metamem.core.progress import Silent
+from metamem.evaluation.jobs import Spec
+
+
+class Lines(Silent):
+    def phase(self, name: str, total: int = 0) -> None:
+        print(f"  {name} ({total})" if total else f"  {name}", flush=True)
+
+
+def gather(data: str, seeds: int, designs: int, home: str) -> list[dict[str, Any]]:
+    label = "generated" if data == "generated" else "official"
+    found = []
+    for seed in range(seeds):
+        print(f"{label}, seed {seed}", flush=True)
+        result = metamem.learn(
+            "alfworld",
+            run=f"evidence-{label}-{seed}",
+            home=home,
+            progress=Lines(),
+            executor=Spec("local"),
+            domain_settings={"data": data},
+            designs=designs,
+            seed=seed,
+        )
+        found.append(dict(result.summary))
+    return found
+
+
+def show(runs: list[dict[str, Any]], split: str) -> str:
+    """The mean of each row over seeds, and on how many seeds learned beats it."""
+    names = [row["name"] for row in runs[0]["tables"][split]]
+    lines = [
+        f"| {split}, {runs[0]['tables'][split][0]['tasks']} tasks | "
+        + " | ".join(f"seed {n}" for n in range(len(runs)))
+        + " | mean | learned's gain | p<.01 for learned | tokens |",
+        "|---" * (len(runs) + 5) + "|",
+    ]
+    for name in names:
+        rows = [_row(run, split, name) for run in runs]
+        cells = [f"{100 * row['mean']:.1f}" for row in rows]
+        gains = [row["comparison"] for row in rows if "comparison" in row]
+        won = sum(c["gain"] > 0 and c["p_holm"] < 0.01 for c in gains)
+        lines.append(
+            f"| {name} | "
+            + " | ".join(cells)
+            + f" | {100 * fmean(row['mean'] for row in rows):.1f} | "
+            + (f"{100 * fmean(c['gain'] for c in gains):+.1f} | {won} of {len(gains)}" if gains else "| ")
+            + f" | {fmean(row['tokens'] for row in rows):.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def against_best_human(runs: list[dict[str, Any]], split: str) -> str:
+    lines = [
+        "| seed | best human | its % | learned % | gain, 95 % interval | p (Holm) | promoted |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for seed, run in enumerate(runs):
+        humans = [row for row in run["tables"][split] if row["human"]]
+        best = max(humans, key=lambda row: row["mean"])
+        c = best["comparison"]
+        lines.append(
+            f"| {seed} | {best['name']} | {100 * best['mean']:.1f} | {100 * c['mean_a']:.1f} | "
+            f"{100 * c['gain']:+.1f} ({100 * c['low']:+.1f} to {100 * c['high']:+.1f}) | "
+            f"{c['p_holm']:.2g} | {'yes' if run['promoted'] else 'no'} |"
+        )
+    return "\n".join(lines)
+
+
+def _row(run: Mapping[str, Any], split: str, name: str) -> dict[str, Any]:
+    return next(row for row in run["tables"][split] if row["name"] == name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--designs", type=int, default=120)
+    parser.add_argument("--data", default="", help="generated, or the folder of official games")
+    parser.add_argument("--home", default="bench/results/evidence")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    given_data = [given.data] if given.data else ["generated", os.environ.get("ALFWORLD_DATA", "")]
+    for data in filter(None, given_data):
+        runs = gather(data, given.seeds, given.designs, given.home)
+        if given.json:
+            print(json.dumps(runs))
+            continue
+        for split in ("test", "shift"):
+            print(f"\n{show(runs, split)}\n\nAgainst the best human design of each seed:\n")
+            print(against_best_human(runs, split))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""How fast a search finds good memories: best so far against the number of designs tried.
+
+    python -m bench.search [--designs 60] [--seeds 3] [--home FOLDER] [--json]
+
+`recombine` with each selector against random recombination, on generated ALFWorld games of the
+train split, every search on the same seeds. Resumable: give the same --home again.
+"""
+
+import argparse
+import asyncio
+import json
+from statistics import fmean, stdev
+from typing import Any
+
+from metamem.api import open_archive, running
+from metamem.core import registry
+from metamem.core.ids import derive_seed
+from metamem.designs.library import load
+from metamem.evaluation.evaluator import Evaluator
+from metamem.evaluation.jobs import Setup, Spec
+from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.racing import RaceSettings
+from metamem.search.loop import Budget, Search
+
+ARMS = {
+    "recombine + clade": ("recombine", "clade"),
+    "recombine + alma": ("recombine", "alma"),
+    "recombine + greedy": ("recombine", "greedy"),
+    "recombine + pareto": ("recombine", "pareto"),
+    "recombine + uniform": ("recombine", "uniform"),
+    "random": ("random", "uniform"),
+}
+
+
+async def search(archive: Any, executor: Any, arm: str, designs: int, seed: int) -> list[float]:
+    """Best mean so far after each proposal."""
+    proposer, selector = ARMS[arm]
+    setup = Setup(
+        Spec("alfworld", {"data": "generated"}), Spec("reader"), Spec("auto"), Protocol(), seed=seed
+    )
+    evaluator = Evaluator(archive, executor, setup)
+    journal = f"bench-search/{arm}/{seed}"
+    archive.create_run(journal, {"bench": "search"})
+    seeds = [load(n) for n in dict.fromkeys(("no_memory", *evaluator.domain.baselines()))]
+    found = Search(
+        archive=archive,
+        evaluator=evaluator,
+        journal=journal,
+        seeds=seeds,
+        proposer=registry.create("proposers", proposer),
+        proposer_name=proposer,
+        selector=registry.create("selectors", selector),
+        budget=Budget(designs=designs),
+        seed=derive_seed(seed, "bench", proposer),
+        race=RaceSettings(),
+    )
+    entries = await found.run()
+    scores = {e.ordinal: e.estimate.mean for e in entries if e.estimate.complete}
+    best, curve = 0.0, []
+    for ordinal in range(len(seeds) + designs):
+        best = max(best, scores.get(ordinal, 0.0))
+        curve.append(best)
+    return curve[len(seeds) - 1 :]
+
+
+async def measure(designs: int, seeds: int, home: str) -> dict[str, list[list[float]]]:
+    curves: dict[str, list[list[float]]] = {}
+    with open_archive(home) as archive:
+        async with running(archive, Spec("local")) as executor:
+            for seed in range(seeds):
+                for arm in ARMS:
+                    curve = await search(archive, executor, arm, designs, seed)
+                    curves.setdefault(arm, []).append(curve)
+    return curves
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--designs", type=int, default=60)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--home", default="bench/results/search")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    curves = asyncio.run(measure(given.designs, given.seeds, given.home))
+    if given.json:
+        print(json.dumps(curves))
+        return
+    marks = [0, *(given.designs * n // 4 for n in (1, 2, 3, 4))]
+    print(f"best reward on train so far (mean of {given.seeds} seeds) after so many designs")
+    print(f"{'':22}" + "".join(f"{m:>8}" for m in marks) + f"{'± seeds':>10}{'÷ random':>10}")
+    base = fmean(curve[-1] for curve in curves["random"])
+    for arm, runs in curves.items():
+        last = [curve[-1] for curve in runs]
+        spread = stdev(last) if len(last) > 1 else 0.0
+        cells = "".join(f"{fmean(c[m] for c in runs):>8.3f}" for m in marks)
+        print(f"{arm:22}{cells}{spread:>10.3f}{fmean(last) / base:>10.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""metamem archive: every design that was ever tried, where it came from, and its code."""
+
+import difflib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.syntax import Syntax
+from rich.text import Text
+from rich.tree import Tree
+
+from metamem.cli import options as o
+from metamem.cli.parts import existing_archive
+from metamem.cli.results import percent
+from metamem.cli.screen import out, print_json, print_table, say
+from metamem.core.errors import UnknownName, UsageError
+from metamem.core.ids import short
+from metamem.core.types import Design, Evaluation
+from metamem.store.archive import Archive, ProposalRecord
+from metamem.web.journal import Journal
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Every design that was tried, where it came from, and its code.",
+)
+DesignId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        help="A design's id or the start of it, a human design's name, or a Python file.",
+        show_default=False,
+    ),
+]
+
+
+@app.command("list")
+def list_designs(
+    run: Annotated[str, typer.Option(metavar="NAME", help="Only the designs of one run.")] = "",
+    home: o.Home = None,
+    json: o.Json = False,
+) -> None:
+    """List designs with their scores."""
+    with existing_archive(home) as archive:
+        rows = _of_run(archive, run) if run else _of_all(archive)
+    if json:
+        print_json(rows)
+        return
+    if not rows:
+        say("The archive holds no design yet.")
+        return
+    shown = [
+        (
+            short(row["id"]),
+            row["name"],
+            row["by"],
+            "" if row["score"] is None else percent(row["score"]),
+            row["on"],
+        )
+        for row in rows
+    ]
+    print_table(("id", "name", "made by", "success %", "on"), shown, numeric=("success %",))
+
+
+@app.command(epilog="[bold]Example[/bold]\n\nmetamem archive show 3f9ac2d1 --code > my_memory.py\n")
+def show(
+    design: DesignId,
+    code: Annotated[bool, typer.Option("--code", help="The source alone, as it is.")] = False,
+    home: o.Home = None,
+    json: o.Json = False,
+) -> None:
+    """Show a design: its code, its parents, its evaluations."""
+    with existing_archive(home) as archive:
+        found = _find(archive, design)
+        made = [] if code else _proposals(archive, found.id)
+        evaluations = [] if code else archive.evaluations(design_id=found.id)
+    if code:
+        sys.stdout.buffer.write(found.source.encode())
+        return
+    if json:
+        print_json(
+            {
+                "id": found.id,
+                "name": found.name,
+                "kind": found.kind,
+                "proposals": made,
+                "evaluations": [_evaluated(e) for e in evaluations],
+                "source": found.source,
+            }
+        )
+        return
+    console = out()
+    console.print(Text.assemble(("design ", "bold"), found.id, f"  {found.name}"))
+    for proposal in made:
+        parents = ", ".join(short(p) for p in proposal.parents)
+        origin = f" from {parents}" if parents else ""
+        say(f"{proposal.run_id}, number {proposal.ordinal}: {proposal.operator}{origin}")
+        say(f"  {proposal.note}")
+        if proposal.reason:
+            say(f"  {proposal.status}: {proposal.reason}")
+    if evaluations:
+        say("")
+        rows = [
+            (e["split"], f"{e['cases']} of {e['planned']}", percent(e["mean"]), e["agent"])
+            for e in map(_evaluated, evaluations)
+            if e["cases"]
+        ]
+        print_table(("split", "cases", "success %", "agent"), rows, numeric=("cases", "success %"))
+    say("")
+    language = "python" if found.kind == "code" else "json"
+    console.print(
+        Syntax(
+            found.source,
+            language,
+            line_numbers=console.width >= 60,
+            word_wrap=True,
+            theme="ansi_dark",
+            background_color="default",
+        )
+    )
+
+
+@app.command()
+def tree(
+    run: Annotated[str, typer.Argument(help="Which run; the newest where left out.")] = "",
+    home: o.Home = None,
+    json: o.Json = False,
+) -> None:
+    """Show who descends from whom in a run, with the scores on train."""
+    with existing_archive(home) as archive:
+        run = run or _newest(archive)
+        learned = archive.run(run).summary.get("learned")
+        journal = Journal.read(archive, run)
+        names = {d.id: d.design.name for d in archive.designs()}
+    if json:
+        print_json(
+            {
+                "run": run,
+                "learned": learned,
+                "designs": [
+                    {
+                        "id": p.design_id,
+                        "parents": p.parents,
+                        "operator": p.operator,
+                        "estimate": p.estimate,
+                    }
+                    for p in journal.evaluated
+                ],
+            }
+        )
+        return
+    lineage = set(journal.lineage(learned)) if learned else set()
+    root = Tree(Text(f"run {run}: success % on train; (…) raced out, an estimate"))
+    _grow(root, journal, journal.roots, names, lineage)
+    out().print(root)
+
+
+@app.command()
+def diff(a: DesignId, b: DesignId, home: o.Home = None) -> None:
+    """Show what changed from design A to design B, as a unified diff."""
+    with existing_archive(home) as archive:
+        old, new = _find(archive, a), _find(archive, b)
+    lines = difflib.unified_diff(
+        old.source.splitlines(),
+        new.source.splitlines(),
+        old.name or short(old.id),
+        new.name or short(new.id),
+        lineterm="",
+    )
+    console = out()
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for line in lines:
+        console.print(Text(line, style=colours.get(line[:1], "")), soft_wrap=True)
+
+
+@app.command()
+def export(
+    folder: Annotated[Path, typer.Argument(help="A new folder.", show_default=False)],
+    home: o.Home = None,
+) -> None:
+    """Write the whole archive as files that people and other programs can read."""
+    from metamem.store.export import export_archive
+
+    with existing_archive(home) as archive:
+        export_archive(archive, folder)
+    say(f"exported to {folder}")
+
+
+def _find(archive: Archive, name: str) -> Design:
+    from metamem.api import find_design
+
+    return find_design(name, archive)
+
+
+def _newest(archive: Archive) -> str:
+    runs = [r.id for r in archive.runs() if "control_of" not in r.config]
+    if not runs:
+        raise UsageError("the archive holds no run yet")
+    return runs[-1]
+
+
+def _proposals(archive: Archive, design_id: str) -> list[ProposalRecord]:
+    return [
+        p for run in archive.runs() for p in archive.proposals(run.id) if p.design_id == design_id
+    ]
+
+
+def _evaluated(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "id": evaluation.id,
+        "split": evaluation.fingerprint.split,
+        "domain": evaluation.fingerprint.domain,
+        "agent": evaluation.fingerprint.agent,
+        "conditions": evaluation.fingerprint.conditions,
+        "cases": len(evaluation.rows),
+        "planned": evaluation.planned,
+        "mean": evaluation.reward,
+    }
+
+
+def _of_run(archive: Archive, run: str) -> list[dict[str, Any]]:
+    known = {r.id for r in archive.runs()}
+    if run not in known:
+        raise UnknownName(f"no run called {run!r}", hint=f"known: {', '.join(sorted(known))}")
+    names = {d.id: d.design.name for d in archive.designs()}
+    return [
+        {
+            "id": p.design_id,
+            "name": names.get(p.design_id, ""),
+            "by": p.operator,
+            "score": p.estimate["mean"] if p.estimate else None,
+            "on": "train" if p.estimate else p.reason,
+        }
+        for p in archive.proposals(run)
+        if p.design_id is not None
+    ]
+
+
+def _of_all(archive: Archive) -> list[dict[str, Any]]:
+    """Each design with its newest complete evaluation."""
+    newest = {e.design: e for e in archive.evaluations() if e.complete}
+    rows = []
+    for record in archive.designs():
+        evaluation = newest.get(record.id)
+        rows.append(
+            {
+                "id": record.id,
+                "name": record.design.name,
+                "by": record.created_by,
+                "score": evaluation.reward if evaluation else None,
+                "on": f"{evaluation.fingerprint.domain} {evaluation.fingerprint.split}"
+                if evaluation
+                else "",
+            }
+        )
+    return rows
+
+
+def _grow(
+    branch: Tree,
+    journal: Journal,
+    proposals: Sequence[ProposalRecord],
+    names: dict[str, str],
+    lineage: set[str],
+) -> None:
+    for proposal in proposals:
+        assert proposal.design_id is not None and proposal.estimate is not None
+        score = percent(proposal.estimate["mean"])
+        shown = score if proposal.estimate["complete"] else f"({score})"
+        label = names.get(proposal.design_id) if not proposal.parents else proposal.operator
+        marked = proposal.design_id in lineage
+        words = Text.assemble(
+            (short(proposal.design_id), "bold green" if marked else "bold"),
+            f" {shown} ",
+            (label or "", "dim"),
+        )
+        _grow(branch.add(words), journal, journal.children(proposal.design_id), names, lineage)

@@ -1,0 +1,133 @@
+"""metamem domains, designs and agents: what there is to choose from."""
+
+import ast
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from metamem.cli import options as o
+from metamem.cli.screen import out, print_json, print_table, say
+from metamem.core import registry
+from metamem.core.errors import MetamemError
+from metamem.core.ids import short
+from metamem.core.types import SPLITS
+
+domains = typer.Typer(invoke_without_command=True, help="What can be learned for.")
+designs = typer.Typer(invoke_without_command=True, help="The human designs: what to beat.")
+
+
+@domains.callback()
+def domains_default(context: typer.Context, json: o.Json = False) -> None:
+    if context.invoked_subcommand is None:
+        list_domains(json)
+
+
+@domains.command("list")
+def list_domains(json: o.Json = False) -> None:
+    """List the domains."""
+    rows = []
+    for name in registry.names("domains"):
+        try:
+            rows.append({"name": name, "about": registry.create("domains", name).describe()})
+        except MetamemError as error:  # one broken plug-in must not hide the others
+            rows.append({"name": name, "about": f"cannot be used: {error.message}"})
+    if json:
+        print_json(rows)
+    else:
+        print_table(("domain", "about"), [(row["name"], row["about"]) for row in rows])
+
+
+@domains.command("show")
+def show_domain(
+    name: Annotated[str, typer.Argument(autocompletion=o.complete_domains, show_default=False)],
+    data: o.Data = "",
+    json: o.Json = False,
+) -> None:
+    """Show one domain: its splits, its human designs, what always holds in it."""
+    from metamem.cli.parts import check_domain, data_settings
+
+    check_domain(name, data_settings(data))
+    domain = registry.create("domains", name, **data_settings(data))
+    about: dict[str, Any] = {
+        "name": domain.name,
+        "kind": domain.kind,
+        "version": domain.version,
+        "max_steps": domain.max_steps,
+        "about": domain.describe(),
+        "tasks": {split: len(domain.tasks(split)) for split in SPLITS},
+        "human_designs": list(domain.baselines()),
+        "invariants": list(domain.invariants()),
+    }
+    if json:
+        print_json(about)
+        return
+    say(about["about"])
+    say("")
+    rows = [
+        ("kind", about["kind"]),
+        ("data version", about["version"]),
+        ("actions in an episode", f"at most {about['max_steps']}"),
+        *((f"tasks in {split}", str(count)) for split, count in about["tasks"].items()),
+        ("human designs", ", ".join(about["human_designs"])),
+    ]
+    print_table(("fact", "value"), rows)
+    say("")
+    for sentence in about["invariants"]:
+        say(f"- {sentence}")
+
+
+@designs.callback()
+def designs_default(context: typer.Context, json: o.Json = False) -> None:
+    if context.invoked_subcommand is None:
+        list_designs(json)
+
+
+@designs.command("list")
+def list_designs(json: o.Json = False) -> None:
+    """List the human designs."""
+    from metamem.designs.library import load, names
+
+    found = [load(name) for name in names()]
+    rows = [{"name": d.name, "id": d.id, "about": first_line(d.source)} for d in found]
+    if json:
+        print_json(rows)
+    else:
+        print_table(
+            ("design", "id", "about"), [(r["name"], short(r["id"]), r["about"]) for r in rows]
+        )
+
+
+@designs.command("show")
+def show_design(
+    name: Annotated[str, typer.Argument(autocompletion=o.complete_designs, show_default=False)],
+) -> None:
+    """Print the source of a human design: a starting point for one of your own."""
+    from metamem.designs.library import load
+
+    sys.stdout.buffer.write(load(name).source.encode())
+
+
+def agents(json: o.Json = False) -> None:
+    """List the agents that can act."""
+    rows = []
+    for name in registry.names("agents"):
+        try:
+            about = (registry.factory("agents", name).__doc__ or "").strip().split("\n")[0]
+        except MetamemError as error:
+            about = f"cannot be used: {error.message}"
+        rows.append({"name": name, "about": about})
+    if json:
+        print_json(rows)
+        return
+    print_table(("agent", "about"), [(row["name"], row["about"]) for row in rows])
+    out().print(Text("Every result names the agent that produced it.", style="dim"))
+
+
+def first_line(source: str) -> str:
+    """What a design's docstring says first; empty where it cannot be read."""
+    try:
+        return (ast.get_docstring(ast.parse(source)) or "").split("\n")[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""

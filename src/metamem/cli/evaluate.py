@@ -1,0 +1,241 @@
+"""metamem evaluate and metamem compare: designs on a split, and one against another."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+
+from metamem.cli import options as o
+from metamem.cli.parts import (
+    agent_spec,
+    check_domain,
+    data_settings,
+    executor,
+    given,
+    rules_given,
+)
+from metamem.cli.progress import watcher
+from metamem.cli.results import chance, percent, points, print_results, span
+from metamem.cli.screen import print_json, print_table, say
+from metamem.core.errors import UsageError
+from metamem.core.types import Evaluation
+from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.statistics import (
+    bootstrap_interval,
+    cohens_d,
+    paired_comparison,
+    paired_differences,
+    t_interval,
+    wilcoxon,
+)
+
+EVALUATE_EXAMPLES = """[bold]Examples[/bold]
+
+metamem evaluate no_memory success_retrieval --domain toy
+
+metamem evaluate my_memory.py 3f9ac2d1 --domain alfworld --split valid
+"""
+COMPARE_EXAMPLES = """[bold]Examples[/bold]
+
+metamem compare 3f9ac2d1 success_retrieval --domain toy --split valid
+
+metamem compare my_memory.py no_memory --domain alfworld --split test
+"""
+Designs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DESIGN...",
+        autocompletion=o.complete_designs,
+        help="Names of human designs, Python files, or ids from the archive.",
+        show_default=False,
+    ),
+]
+OneDesign = Annotated[
+    str,
+    typer.Argument(
+        autocompletion=o.complete_designs,
+        help="A human design, a Python file, or an id from the archive.",
+        show_default=False,
+    ),
+]
+
+
+def evaluate(
+    designs: Designs,
+    domain: o.Domain,
+    split: o.Split = "valid",
+    seed: o.Seed = None,
+    agent: o.AgentName = None,
+    data: o.Data = "",
+    rollout: o.Rollout = None,
+    repeats: o.Repeats = None,
+    collect: o.Collect = None,
+    advice_tokens: o.AdviceTokens = None,
+    protocol: o.TasksFrom = None,
+    workers: o.Workers = None,
+    home: o.Home = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Evaluate designs on a split.
+
+    What the archive already holds under equal conditions is not played again.
+    """
+    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
+    found = _evaluated(
+        designs, domain, split, "evaluate", seed, agent, data, rules, workers, home, quiet
+    )
+    rows = [_row(name, evaluation) for name, evaluation in zip(designs, found, strict=True)]
+    if json:
+        print_json(rows)
+        return
+    print_results(f"{domain}, {split}: {rows[0]['tasks']} tasks", rows)
+    for row in rows:
+        if row["failures"]:
+            say(f"{row['name']}: failed in {row['failures']} cases, such as: {row['failure']}")
+
+
+def compare(
+    a: OneDesign,
+    b: OneDesign,
+    domain: o.Domain,
+    split: o.Split = "valid",
+    seed: o.Seed = None,
+    agent: o.AgentName = None,
+    data: o.Data = "",
+    rollout: o.Rollout = None,
+    repeats: o.Repeats = None,
+    collect: o.Collect = None,
+    advice_tokens: o.AdviceTokens = None,
+    protocol: o.TasksFrom = None,
+    workers: o.Workers = None,
+    home: o.Home = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Compare two designs, paired by task, with every statistic metamem has.
+
+    Whatever is missing is evaluated first. A positive gain says that A did better.
+    """
+    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
+    ours, theirs = _evaluated(
+        [a, b], domain, split, "compare", seed, agent, data, rules, workers, home, quiet
+    )
+    found = _compared(ours, theirs)
+    rows = [_row(a, ours), _row(b, theirs)]
+    if json:
+        print_json({"a": rows[0], "b": rows[1], "comparison": found})
+        return
+    print_results(f"{domain}, {split}: {rows[0]['tasks']} tasks", rows)
+    say("")
+    _show(found)
+
+
+def _evaluated(
+    designs: Sequence[str],
+    domain: str,
+    split: str,
+    purpose: str,
+    seed: int | None,
+    agent: str | None,
+    data: str,
+    rules: Mapping[str, Any],
+    workers: int | None,
+    home: Path | None,
+    quiet: bool,
+) -> list[Evaluation]:
+    check_domain(domain, data_settings(data))
+    settings = given(seed=seed, agent=agent_spec(agent))
+    from metamem.api import evaluate as evaluate_designs
+
+    with watcher(quiet) as progress:
+        return evaluate_designs(
+            list(designs),
+            domain,
+            split,
+            home=home,
+            executor=executor(workers),
+            progress=progress,
+            purpose=purpose,
+            rules=Protocol(**rules),
+            domain_settings=data_settings(data),
+            **settings,
+        )
+
+
+def _row(name: str, evaluation: Evaluation) -> dict[str, Any]:
+    rewards = list(evaluation.by_task().values())
+    low, high = t_interval(rewards, 0.95)
+    rows = evaluation.rows
+    return {
+        "name": name,
+        "design": evaluation.design,
+        "evaluation": evaluation.id,
+        "conditions": evaluation.fingerprint.conditions,
+        "tasks": len(rewards),
+        "cases": len(rows),
+        "mean": evaluation.reward,
+        "low": max(0.0, low),
+        "high": min(1.0, high),
+        "tokens": fmean(r.advice_tokens for r in rows),
+        "retrieve_ms": fmean(r.measured.retrieve_ms for r in rows),
+        "failures": sum(bool(r.failure) for r in rows),
+        "failure": next((r.failure for r in rows if r.failure), ""),
+    }
+
+
+def _compared(ours: Evaluation, theirs: Evaluation) -> dict[str, Any]:
+    if ours.fingerprint.conditions != theirs.fingerprint.conditions:
+        raise UsageError(
+            "the two were not evaluated under equal conditions",
+            hint="only evaluations whose fingerprints are equal, save the design, are compared",
+        )
+    for evaluation in (ours, theirs):
+        if not evaluation.complete:
+            raise UsageError(
+                f"the evaluation {evaluation.id} is not complete: "
+                f"{len(evaluation.rows)} of {evaluation.planned} cases",
+                hint="run the same command again to finish it",
+            )
+    a, b = ours.by_task(), theirs.by_task()
+    differences = paired_differences(a, b)
+    low, high = bootstrap_interval(differences)
+    return {
+        **paired_comparison(a, b).to_json(),
+        "bootstrap_low": low,
+        "bootstrap_high": high,
+        "wilcoxon": asdict(wilcoxon(differences)),
+        "cohens_d": cohens_d(differences),
+        "won": sum(d > 0 for d in differences),
+        "tied": sum(d == 0 for d in differences),
+        "lost": sum(d < 0 for d in differences),
+    }
+
+
+def _show(found: Mapping[str, Any]) -> None:
+    size, d = found["effect_size"], found["cohens_d"]
+    rows = [
+        ("gain in points", points(found["gain"])),
+        ("95 % interval (t)", span(found["low"], found["high"], signed=True)),
+        (
+            "95 % interval (bootstrap)",
+            span(found["bootstrap_low"], found["bootstrap_high"], signed=True),
+        ),
+        (
+            f"p, sign-flip ({found['permutation_method']}): the one to quote",
+            chance(found["p_permutation"]),
+        ),
+        ("p, paired t", chance(found["p_t"])),
+        (f"p, Wilcoxon ({found['wilcoxon']['method']})", chance(found["wilcoxon"]["p"])),
+        ("effect size, Hedges' g", "none" if size is None else f"{size:.2f}"),
+        ("effect size, Cohen's d", "none" if d is None else f"{d:.2f}"),
+        ("tasks won, tied, lost", f"{found['won']}, {found['tied']}, {found['lost']}"),
+        ("share of tasks won, ties half", f"{percent(found['superiority'])} %"),
+    ]
+    print_table(("statistic", "value"), rows)
+    for text in (found["power_hint"], found["note"]):
+        if text:
+            say(text)

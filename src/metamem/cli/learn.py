@@ -1,0 +1,223 @@
+"""metamem learn: find a memory design for a domain, or go on with a run."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from metamem.cli import options as o
+from metamem.cli.parts import (
+    agent_spec,
+    check_domain,
+    data_settings,
+    executor,
+    existing_archive,
+    given,
+    rules_given,
+)
+from metamem.cli.progress import watcher
+from metamem.cli.results import print_results
+from metamem.cli.screen import print_json, remark, say
+from metamem.core import registry
+from metamem.core.errors import UnknownName, UsageError
+from metamem.core.ids import short
+from metamem.evaluation.jobs import Spec
+from metamem.evaluation.protocol import Protocol
+
+EXAMPLES = """[bold]Examples[/bold]
+
+metamem learn toy --designs 6 [dim]# a minute, to see how it goes[/dim]
+
+metamem learn alfworld --seed 1 --designs 120
+
+metamem learn --run alfworld-s1-1 [dim]# go on where it stopped[/dim]
+"""
+RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C during a run, which can go on later under this name."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__(run)
+        self.run = run
+
+
+def learn(
+    domain: Annotated[
+        str,
+        typer.Argument(
+            metavar="DOMAIN",
+            autocompletion=o.complete_domains,
+            help="What to learn for; may be left out to go on with a run.",
+        ),
+    ] = "",
+    run: Annotated[
+        str, typer.Option(metavar="NAME", help="The run's name; a known one goes on.")
+    ] = "",
+    seed: o.Seed = None,
+    designs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after N proposals. Default: 120")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", min=0.001, help="Stop searching after S seconds.")
+    ] = None,
+    selector: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=o.complete_selectors,
+            help="Who chooses parents: alma, greedy, clade, pareto, uniform. Default: clade",
+        ),
+    ] = None,
+    proposer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=o.complete_proposers,
+            help="Who writes designs: recombine, random. Default: recombine",
+        ),
+    ] = None,
+    agent: o.AgentName = None,
+    data: o.Data = "",
+    rollout: o.Rollout = None,
+    repeats: o.Repeats = None,
+    collect: o.Collect = None,
+    advice_tokens: o.AdviceTokens = None,
+    protocol: o.TasksFrom = None,
+    no_control: Annotated[
+        bool, typer.Option("--no-control", help="Leave out random recombination, the control.")
+    ] = False,
+    no_racing: Annotated[
+        bool, typer.Option("--no-racing", help="Play hopeless designs to the end, too.")
+    ] = False,
+    workers: o.Workers = None,
+    home: o.Home = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Learn a memory design for a domain, and prove whether it helps.
+
+    Designs are proposed, tried in the jail, evaluated on train and kept in the archive. The best
+    go before the promotion gate on valid; test and shift are read once, for the table at the end.
+    Stop with Ctrl-C whenever you like: the run goes on where it stopped.
+    """
+    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
+    settings = given(
+        seed=seed,
+        selector=_spec("selectors", selector),
+        proposer=_spec("proposers", proposer),
+        agent=agent_spec(agent),
+        control=False if no_control else None,
+        racing=False if no_racing else None,
+    )
+    budget = given(designs=designs, seconds=seconds)
+    known = _known_runs(home)
+    if run in known:
+        _same_settings(run, known[run], domain, data, settings, rules, budget)
+        settings = budget = rules = {}
+    elif run and not RUN_NAME.fullmatch(run):
+        raise UsageError(f"{run!r} cannot name a run", hint="use letters, digits, . _ and -")
+    elif run and not domain:
+        listed = ", ".join(known) or "none yet"
+        raise UnknownName(f"no run called {run!r}", hint=f"known: {listed}; or name a domain")
+    elif domain:
+        check_domain(domain, data_settings(data))
+        settings["domain_settings"] = data_settings(data)
+        settings["rules"] = Protocol(**rules)
+
+    from metamem.api import learn as learn_design
+
+    try:
+        with watcher(quiet) as progress:
+            result = learn_design(
+                domain,
+                run=run,
+                home=home,
+                executor=executor(workers),
+                progress=progress,
+                **settings,
+                **budget,
+            )
+    except KeyboardInterrupt:
+        started = [name for name in _known_runs(home) if name not in known]
+        raise Stopped(run or (started[-1] if started else "")) from None
+    path = _report(home, result.run_id)
+    if json:
+        print_json({"run": result.run_id, "report": str(path), **result.summary})
+    else:
+        _show(result.run_id, result.summary, path)
+
+
+def _spec(kind: str, name: str | None) -> Spec | None:
+    if name is None:
+        return None
+    registry.factory(kind, name)
+    return Spec(name)
+
+
+def _known_runs(home: Path | None) -> dict[str, Mapping[str, Any]]:
+    from metamem.api import home_folder
+
+    if not (home_folder(home) / "archive.db").is_file():
+        return {}
+    with existing_archive(home) as archive:
+        return {run.id: run.config for run in archive.runs() if "control_of" not in run.config}
+
+
+def _same_settings(
+    run: str,
+    config: Mapping[str, Any],
+    domain: str,
+    data: str,
+    settings: Mapping[str, Any],
+    rules: Mapping[str, Any],
+    budget: Mapping[str, Any],
+) -> None:
+    """A run never changes its settings: saying the same again is fine, anything else is not."""
+    from metamem.search.config import LearnConfig
+
+    stored = LearnConfig.from_json(config)
+    wanted = replace(
+        stored,
+        **settings,
+        domain=Spec(
+            domain or stored.domain.name, {**stored.domain.settings, **data_settings(data)}
+        ),
+        rules=replace(stored.rules, **rules),
+        budget=replace(stored.budget, **budget),
+    )
+    if wanted == stored:
+        return
+    old, new = stored.to_json(), wanted.to_json()
+    name = next(name for name in old if old[name] != new[name])
+    raise UsageError(
+        f"the run {run!r} is there already, with another {name}",
+        hint=f"go on with: metamem learn --run {run}; or give the new run another name",
+    )
+
+
+def _report(home: Path | None, run_id: str) -> Path:
+    from metamem.api import home_folder
+    from metamem.web.report import report_path, write_report
+
+    path = report_path(home_folder(home), run_id)
+    with existing_archive(home) as archive:
+        write_report(archive, run_id, path)
+    return path
+
+
+def _show(run_id: str, summary: Mapping[str, Any], report: Path) -> None:
+    for split, rows in summary["tables"].items():
+        print_results(f"{split}: {rows[0]['tasks']} tasks that the search never saw", rows)
+        say("")
+    for warning in summary["search"]["warnings"]:
+        remark(f"warning: {warning}")
+    say(f"The gate: {summary['decision']['reason']}.")
+    say(f"The report: {report}")
+    if summary["learned"]:
+        say(f"The code: metamem archive show {short(summary['learned'])}")
+    say(f"The run: metamem runs show {run_id}")

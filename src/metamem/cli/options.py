@@ -1,0 +1,106 @@
+"""Arguments and options that several commands share, each described once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metamem.core import registry
+from metamem.core.types import SPLITS
+
+
+def _names(kind: str) -> list[str]:
+    return registry.names(kind)
+
+
+def complete_domains(incomplete: str) -> list[str]:
+    return [name for name in _names("domains") if name.startswith(incomplete)]
+
+
+def complete_agents(incomplete: str) -> list[str]:
+    return [name for name in _names("agents") if name.startswith(incomplete)]
+
+
+def complete_selectors(incomplete: str) -> list[str]:
+    return [name for name in _names("selectors") if name.startswith(incomplete)]
+
+
+def complete_proposers(incomplete: str) -> list[str]:
+    return [name for name in _names("proposers") if name.startswith(incomplete)]
+
+
+def complete_splits(incomplete: str) -> list[str]:
+    return [name for name in SPLITS if name.startswith(incomplete)]
+
+
+def complete_designs(incomplete: str) -> list[str]:
+    from metamem.designs.library import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+Home = Annotated[
+    Path | None,
+    typer.Option(
+        "--home",
+        metavar="DIR",
+        envvar="METAMEM_HOME",
+        help="Where the archive and the reports live. Default: ./metamem-home",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Processes that play. Default: one per core."),
+]
+
+Domain = Annotated[
+    str, typer.Option(metavar="NAME", autocompletion=complete_domains, help="Which domain.")
+]
+Data = Annotated[
+    str,
+    typer.Option(metavar="PATH", help="The domain's data, such as the folder of ALFWorld games."),
+]
+Split = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        autocompletion=complete_splits,
+        help="train, valid, test or shift. Reads of test and shift are entered in a ledger.",
+    ),
+]
+AgentName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", autocompletion=complete_agents, help="Who acts. Default: reader"),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=0, help="The same seed gives the same result. Default: 0"),
+]
+Rollout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="frozen: every repeat starts from one state; streaming: memory learns as it goes.",
+    ),
+]
+Repeats = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="How often each task is played. Default: 1")
+]
+Collect = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="How many tasks memory learns from. Default: all"),
+]
+AdviceTokens = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="How long advice may be, in tokens. Default: 4000"),
+]
+TasksFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        metavar="NAME",
+        help="split: learn from train; alma: from one half of the split, as the paper did.",
+    ),
+]

@@ -1,0 +1,74 @@
+"""From what was typed to what the API takes; and the archive that is already there."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from metamem.core import registry
+from metamem.core.errors import MetamemError, UsageError
+from metamem.evaluation.jobs import Spec
+from metamem.evaluation.protocol import Protocol
+from metamem.store.sqlite import SqliteArchive
+
+
+def existing_archive(home: Path | None) -> SqliteArchive:
+    """The archive at home. Looking at what is there must not make an empty one."""
+    from metamem.api import home_folder
+
+    path = home_folder(home) / "archive.db"
+    if not path.is_file():
+        raise UsageError(
+            f"there is no archive in {path.parent}",
+            hint="name its folder with --home, or make one with: metamem learn toy --designs 6",
+        )
+    return SqliteArchive(path, create=False)
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Only what was really given, so that defaults stay in one place."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def rules_given(
+    rollout: str | None,
+    repeats: int | None,
+    collect: int | None,
+    advice_tokens: int | None,
+    protocol: str | None,
+) -> dict[str, Any]:
+    """The rules of play that were given, under their names in `Protocol`; nonsense is refused."""
+    rules = given(
+        rollout=rollout,
+        repeats=repeats,
+        collect=collect,
+        advice_tokens=advice_tokens,
+        tasks_from=protocol,
+    )
+    Protocol(**rules)
+    return rules
+
+
+def executor(workers: int | None) -> Spec:
+    return Spec("local", given(workers=workers))
+
+
+def data_settings(data: str) -> dict[str, Any]:
+    return {"data": data} if data else {}
+
+
+def check_domain(name: str, settings: Mapping[str, Any]) -> None:
+    """Refuse a wrong name or wrong data before anything is written under them."""
+    registry.factory("domains", name)
+    try:
+        registry.create("domains", name, **settings)
+    except MetamemError as error:
+        if "data" in settings and "'data'" in error.message:
+            raise UsageError(f"the domain {name!r} takes no --data") from error
+        raise
+
+
+def agent_spec(name: str | None) -> Spec | None:
+    if name is None:
+        return None
+    registry.factory("agents", name)
+    return Spec(name)

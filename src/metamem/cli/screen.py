@@ -1,0 +1,109 @@
+"""Where words for people go. Results go to stdout, everything else to stderr."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+PIPE_WIDTH = 120  # where nobody says how wide the reader's screen is
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # `main` ends the program quietly
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    known = stream.isatty() or "COLUMNS" in os.environ
+    return _Console(
+        stderr=stderr, highlight=False, soft_wrap=False, width=None if known else PIPE_WIDTH
+    )
+
+
+def out() -> Console:
+    return _console(stderr=False)
+
+
+def err() -> Console:
+    return _console(stderr=True)
+
+
+def say(text: str) -> None:
+    """A sentence on stdout, as it is: no markup, wrapped at the screen's width."""
+    out().print(Text(text))
+
+
+def remark(text: str) -> None:
+    """A sentence on stderr, where it is in nobody's way."""
+    err().print(Text(text))
+
+
+def refuse(message: str, hint: str = "") -> None:
+    """Why it did not work: one line, and what to do about it on the next."""
+    console = err()
+    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    if hint:
+        console.print(Padding(Text(hint), (0, 0, 0, 2)), soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document. What is not a number there is null here: JSON has no word for it."""
+    text = json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    # What UTF-8 cannot hold is written as the escape that JSON has for it.
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return str(value)
+
+
+def print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, numeric: Sequence[str] = ()
+) -> None:
+    """A table, or, where it would not fit, a short list a row: names and values in two columns."""
+    console = out()
+    if _needed(columns, rows) <= console.width:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in columns:
+            table.add_column(name, justify="right" if name in numeric else "left", no_wrap=False)
+        for row in rows:
+            table.add_row(*(escape(cell) for cell in row))
+        console.print(table)
+        return
+    for row in rows:
+        console.print(Text(row[0], style="bold"))
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
+        table.add_column(no_wrap=True, style="dim")
+        table.add_column(overflow="fold")
+        for name, cell in zip(columns[1:], row[1:], strict=True):
+            if cell:
+                table.add_row(f"  {name}", escape(cell))
+        console.print(table)
+
+
+def _needed(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """The width of a table whose last column, where the prose is, may wrap at thirty letters."""
+    cells = [columns, *rows]
+    widths = [max(len(row[n]) for row in cells) for n in range(len(columns))]
+    return sum(widths[:-1]) + min(widths[-1], 30) + len(columns)

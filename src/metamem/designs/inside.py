@@ -1,0 +1,145 @@
+"""What runs in the jail: loads a design from its source and serves its memory to the host."""
+
+import base64
+import binascii
+import inspect
+import io
+import linecache
+import os
+import pickle
+import random
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from metamem.core.types import Experience, Query
+from metamem.designs.contract import Memory
+from metamem.designs.toolbox import Tools
+from metamem.sandbox.inside import Failure, Link, last_line_in
+
+FILENAME = "design.py"
+_MODULE = "design"
+_LINK = "host"  # how a snapshot names what it leaves out
+
+
+def serve() -> None:
+    """The entry point of every jailed process."""
+    link = Link()
+    link.serve(_Service(link))
+
+
+def load(source: str) -> type[Memory]:
+    """The memory class of a design: the last one that its file defines."""
+    module = types.ModuleType(_MODULE)
+    module.__file__ = FILENAME
+    sys.modules[_MODULE] = module  # where snapshots find the design's classes
+    linecache.cache[FILENAME] = (len(source), None, source.splitlines(True), FILENAME)
+    exec(compile(source, FILENAME, "exec", dont_inherit=True), module.__dict__)
+    found = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Memory) and value.__module__ == _MODULE
+    ]
+    concrete = [value for value in found if not inspect.isabstract(value)]
+    if concrete:
+        return concrete[-1]
+    if found:
+        missing = ", ".join(sorted(found[-1].__abstractmethods__))
+        raise TypeError(f"{found[-1].__name__} does not define {missing}")
+    raise TypeError("the file defines no subclass of metamem.designs.Memory")
+
+
+class _Service:
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._memory: Memory | None = None
+        self._tools: Tools | None = None
+
+    async def handle(self, operation: str, data: Any) -> Any:
+        if operation == "open":
+            return self._open(data)
+        assert self._memory is not None and self._tools is not None
+        if operation == "retrieve":
+            return _as_advice(await self._memory.retrieve(Query.from_json(data)))
+        if operation == "update":
+            await self._memory.update(Experience.from_json(data))
+            return await self._tools.flush()
+        assert operation == "snapshot"
+        return self._snapshot()
+
+    def forked(self, data: Any) -> None:
+        if data is not None:
+            assert self._tools is not None
+            _seed_everything(data)
+            self._tools.rng.seed(data)
+
+    def explain(self, error: BaseException) -> str:
+        said = f"{type(error).__name__}: {error}"
+        if isinstance(error, SyntaxError):
+            return said
+        line = last_line_in(error, FILENAME)
+        code = linecache.getline(FILENAME, line).strip() if line else ""
+        return f"{said} (line {line} of the design: {code})" if line else said
+
+    def _open(self, data: dict[str, Any]) -> None:
+        _seed_everything(data["seed"])
+        kind = load(data["source"])
+        if data["snapshot"] is None:
+            self._tools = Tools(self._link, data["seed"])
+            self._memory = kind(self._tools)
+        else:
+            self._restore(data["snapshot"])
+
+    def _snapshot(self) -> str:
+        out = io.BytesIO()
+        pickler = _Pickler(out, pickle.HIGHEST_PROTOCOL)
+        pickler.link = self._link
+        try:
+            pickler.dump((self._tools, self._memory, random.getstate(), np.random.get_state()))
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise Failure(f"the state cannot be saved: {error}", "snapshot") from error
+        return base64.b64encode(out.getbuffer()).decode()
+
+    def _restore(self, snapshot: str) -> None:
+        try:
+            unpickler = _Unpickler(io.BytesIO(base64.b64decode(snapshot)))
+            unpickler.link = self._link
+            self._tools, self._memory, state, numpy_state = unpickler.load()
+        except (MemoryError, binascii.Error):
+            raise
+        except Exception as error:
+            raise Failure(f"the state cannot be restored: {error}", "snapshot") from error
+        random.setstate(state)
+        np.random.set_state(numpy_state)
+
+
+class _Pickler(pickle.Pickler):
+    link: Link
+
+    def persistent_id(self, value: Any) -> str | None:
+        return _LINK if value is self.link else None
+
+
+class _Unpickler(pickle.Unpickler):
+    link: Link
+
+    def persistent_load(self, name: Any) -> Link:
+        return self.link
+
+
+def _seed_everything(seed: int) -> None:
+    """Luck that a design takes from the standard library is the host's too."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    source = random.Random(seed)
+    os.urandom = source.randbytes  # so that uuid4 and its like repeat
+
+
+def _as_advice(value: Any) -> Any:
+    if value is None or isinstance(value, str | dict):
+        return value
+    raise TypeError(f"retrieve() must return text or a dict, not {type(value).__name__}")

@@ -1,0 +1,257 @@
+"""The host's side of a jailed design: `Jail` makes memories, `JailedMemory` is one of them."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from metamem.core.errors import DesignFailure, ModelUnavailable, UsageError
+from metamem.core.protocols import Embedder
+from metamem.core.types import Design, Experience, Query
+from metamem.sandbox import Limits, Process, Program, RefusedByHost, Sandbox
+
+AskModel = Callable[[str, dict[str, Any] | None], Awaitable[Any]]
+
+_MAX_TEXTS = 4096  # in one request for embeddings
+# What designs commonly import: loaded once in the fork server, it costs them nothing.
+# fmt: off
+_PRELOAD = (
+    "metamem.designs",
+    "metamem.designs.inside",
+    "numpy",
+    "numpy.random",
+    "networkx",
+    "asyncio",
+    "bisect",
+    "collections",
+    "copy",
+    "dataclasses",
+    "datetime",
+    "difflib",
+    "enum",
+    "functools",
+    "hashlib",
+    "heapq",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "textwrap",
+    "time",
+    "typing",
+    "unicodedata",
+    "uuid",
+)
+# fmt: on
+_PROGRAM = Program(
+    entry="metamem.designs.inside:serve",
+    modules=("metamem.designs", "numpy", "networkx"),
+    preload=_PRELOAD,
+)
+
+
+class Jail:
+    """One fork server, and the memories that run in it. One for each host process is enough."""
+
+    def __init__(
+        self, limits: Limits | None = None, *, layer: str = "auto", forks: bool = True
+    ) -> None:
+        self.limits = limits or Limits()
+        self.sandbox = Sandbox(_PROGRAM, layer=layer, forks=forks)
+
+    @property
+    def layer(self) -> str:
+        return self.sandbox.layer
+
+    async def start(self) -> None:
+        await self.sandbox.start()
+
+    async def close(self) -> None:
+        await self.sandbox.close()
+
+    async def __aenter__(self) -> "Jail":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def open(
+        self,
+        design: Design,
+        *,
+        seed: int,
+        embedder: Embedder,
+        llm: AskModel | None = None,
+        snapshot: bytes | None = None,
+        limits: Limits | None = None,
+    ) -> "JailedMemory":
+        """Run a design: a fresh memory, or one with the state of a snapshot."""
+        if design.kind != "code":
+            raise UsageError("only a design that is code runs in the jail")
+        memory = JailedMemory(self, design, seed, embedder, llm, limits or self.limits)
+        await memory.begin(snapshot)
+        return memory
+
+
+class JailedMemory:
+    """A running design. Calls are served one at a time; a fork is a memory of its own."""
+
+    def __init__(
+        self,
+        jail: Jail,
+        design: Design,
+        seed: int,
+        embedder: Embedder,
+        llm: AskModel | None,
+        limits: Limits,
+    ) -> None:
+        self.design = design
+        self.limits = limits
+        self.model_calls = 0
+        self._jail = jail
+        self._seed = seed
+        self._embedder = embedder
+        self._llm = llm
+        self._process: Process | None = None
+        self._turn = asyncio.Lock()
+
+    @property
+    def logs(self) -> list[str]:
+        return self._running.logs
+
+    @property
+    def tool_calls(self) -> int:
+        return self._running.tool_calls
+
+    @property
+    def _running(self) -> Process:
+        if self._process is None:
+            raise UsageError("this memory is not open")
+        return self._process
+
+    async def begin(self, snapshot: bytes | None) -> None:
+        """Make the process and load the design. Called by `Jail.open`."""
+        state = None if snapshot is None else _unwrap(snapshot, self.design)
+        self._process = await self._jail.sandbox.spawn(self.limits)
+        data = {"source": self.design.source, "seed": self._seed, "snapshot": state}
+        try:
+            await self._call("open", json.dumps(data), self.limits.update_cpu)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def retrieve(self, query: Query) -> Any:
+        """What the design advises: text, a JSON-able dict, or None."""
+        data = json.dumps(query.to_json())
+        value = await self._call("retrieve", data, self.limits.retrieve_cpu)
+        if value is not None and not isinstance(value, str | dict):
+            raise DesignFailure("the design's advice is neither text nor a dict", kind="protocol")
+        return value
+
+    async def update(self, experience: Experience) -> None:
+        await self.update_encoded(json.dumps(experience.to_json()))
+
+    async def update_encoded(self, line: str | bytes) -> None:
+        """Like `update`, for an experience that is JSON already (one line)."""
+        text = line if isinstance(line, str) else line.decode()
+        await self._call("update", text, self.limits.update_cpu)
+
+    async def fork(self, seed: int | None = None) -> "JailedMemory":
+        """An independent copy of the state; with a seed, the copy's luck is its own."""
+        if not self._jail.sandbox.can_fork:
+            return await self._copy_by_snapshot(seed)
+        child = JailedMemory(
+            self._jail, self.design, self._seed, self._embedder, self._llm, self.limits
+        )
+        async with self._turn:
+            child._process = await self._jail.sandbox.fork(self._running, json.dumps(seed))
+        return child
+
+    async def _copy_by_snapshot(self, seed: int | None) -> "JailedMemory":
+        return await self._jail.open(
+            self.design,
+            seed=self._seed if seed is None else seed,
+            embedder=self._embedder,
+            llm=self._llm,
+            snapshot=await self.snapshot(),
+            limits=self.limits,
+        )
+
+    async def snapshot(self) -> bytes:
+        """The state as bytes that only a jail may open.
+
+        Raises a DesignFailure of kind `snapshot` where the state cannot be saved: replay then.
+        """
+        state = await self._call(
+            "snapshot", "null", self.limits.update_cpu, line_bytes=self.limits.snapshot_bytes
+        )
+        if not isinstance(state, str) or not state.isascii():
+            raise DesignFailure("the design's snapshot is not a snapshot", kind="protocol")
+        return _header(self.design) + state.encode()
+
+    async def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+
+    async def _call(
+        self, operation: str, data: str, cpu: float, line_bytes: int | None = None
+    ) -> Any:
+        async with self._turn:
+            return await self._running.call(
+                operation, data, cpu=cpu, serve=self._serve, line_bytes=line_bytes
+            )
+
+    # --- the tools the host serves ---
+
+    async def _serve(self, tool: str, data: Any) -> Any:
+        if tool == "embed" and isinstance(data, dict):
+            return self._embed(data.get("texts"))
+        if tool == "llm" and isinstance(data, dict):
+            return await self._ask_model(data.get("prompt"), data.get("schema"))
+        raise DesignFailure("the design asked for a tool that there is not", kind="protocol")
+
+    def _embed(self, texts: Any) -> dict[str, Any]:
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise DesignFailure("the design embeds what is not a list of texts", kind="protocol")
+        if len(texts) > _MAX_TEXTS:
+            raise DesignFailure(f"the design embeds more than {_MAX_TEXTS} texts", kind="limit")
+        width = self._embedder.dimensions
+        rows = self._embedder.embed(texts) if texts else np.zeros((0, width))
+        flat = np.ascontiguousarray(rows, dtype="<f4")
+        return {"dimensions": width, "vectors": base64.b64encode(flat.tobytes()).decode()}
+
+    async def _ask_model(self, prompt: Any, schema: Any) -> Any:
+        if not isinstance(prompt, str) or not (schema is None or isinstance(schema, dict)):
+            raise DesignFailure("the design asks a model with no prompt", kind="protocol")
+        if self._llm is None:
+            raise RefusedByHost("no model is configured")
+        self.model_calls += 1
+        try:
+            return await self._llm(prompt, schema)
+        except ModelUnavailable as error:
+            raise RefusedByHost(error.message) from error
+
+
+def _header(design: Design) -> bytes:
+    return f"metamem-snapshot 1 {design.id}\n".encode()
+
+
+def _unwrap(snapshot: bytes, design: Design) -> str:
+    header = _header(design)
+    if not snapshot.startswith(header) or not snapshot.isascii():
+        raise UsageError("this is not a snapshot of this design", hint="rebuild it by replay")
+    return snapshot[len(header) :].decode()

@@ -1,0 +1,278 @@
+"""The host's end of the jail: starts the fork server, and has it make processes."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from metamem.core.errors import DesignFailure, EngineFault
+from metamem.sandbox import bubblewrap, paths
+from metamem.sandbox.layers import Layer, choose
+from metamem.sandbox.limits import Limits
+from metamem.sandbox.process import Process
+
+_START_SECONDS = 60
+_PATIENCE = 0.002  # before another try where the fork server's mailbox is full
+_MAX_MESSAGE = 1 << 16
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",  # sets and dicts of strings have one order, everywhere and always
+    "PYTHONUTF8": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+_BOOT = "import sys; sys.path += {search_path!r}; from metamem.sandbox.server import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What runs in the jail: an entry point by name, and what is loaded before it."""
+
+    entry: str  # "package.module:function"
+    modules: tuple[str, ...]  # packages to show in the jail
+    preload: tuple[str, ...]  # modules to import once, in the fork server
+
+
+class Sandbox:
+    """One fork server and its processes. Belongs to one event loop."""
+
+    def __init__(self, program: Program, *, layer: str = "auto", forks: bool = True) -> None:
+        """`forks=False` does without copies of running processes, as some kernels must."""
+        self._program = program
+        self._forks = forks
+        self.layer: Layer = choose(layer)
+        self._server: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._starting = asyncio.Lock()
+        self._ready: asyncio.Future[None] | None = None
+        self._next_key = 1
+        self._processes: dict[int, Process] = {}
+        self._births: dict[int, asyncio.Future[None]] = {}
+
+    @property
+    def can_fork(self) -> bool:
+        return self._forks
+
+    @property
+    def running(self) -> bool:
+        return self._control is not None
+
+    async def start(self) -> None:
+        """Start the fork server, if it is not running."""
+        async with self._starting:
+            if self._control is not None:
+                return
+            loop = asyncio.get_running_loop()
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                self._server = self._launch(theirs.fileno())
+            ours.setblocking(False)
+            self._control = ours
+            self._ready = loop.create_future()
+            loop.add_reader(ours.fileno(), self._hear)
+            await self._send(self._setup())
+            try:
+                await asyncio.wait_for(asyncio.shield(self._ready), _START_SECONDS)
+            except (TimeoutError, EngineFault) as error:
+                said = self._last_words()
+                await self.close()
+                raise EngineFault(f"the jail's fork server did not start{said}") from error
+
+    def _launch(self, control: int) -> subprocess.Popen[bytes]:
+        modules = ("metamem.core", "metamem.sandbox", *self._program.modules)
+        boot = _BOOT.format(search_path=paths.search_path(modules))
+        command = [str(paths.interpreter()), "-S", "-s", "-P", "-c", boot, str(control)]
+        if self.layer == "bwrap":
+            command = [
+                *bubblewrap.read_only(paths.needed(self._program.modules), _ENVIRONMENT),
+                *command,
+            ]
+        # The environment of whoever launches the jail must hold no secret: see bubblewrap.isolated.
+        return subprocess.Popen(
+            command,
+            env=_ENVIRONMENT,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=(control,),
+            start_new_session=True,  # a Ctrl-C is for the host to handle
+        )
+
+    def _setup(self) -> dict[str, Any]:
+        return {
+            "entry": self._program.entry,
+            "preload": self._program.preload,
+            "readable": [str(path) for path in paths.needed(self._program.modules)],
+            "forks": self._forks,
+        }
+
+    def _last_words(self) -> str:
+        if self._server is None or self._server.stderr is None:
+            return ""
+        with suppress(subprocess.TimeoutExpired):
+            self._server.kill()
+            _, said = self._server.communicate(timeout=5)
+            return ": " + said.decode(errors="replace").strip()[-2000:]
+        return ""
+
+    async def close(self) -> None:
+        """End the fork server and every process it made."""
+        for process in list(self._processes.values()):
+            process.kill()
+        self._disconnect()
+        server, self._server = self._server, None
+        if server is not None:
+            server.kill()
+            await asyncio.to_thread(server.wait)
+            if server.stderr is not None:
+                server.stderr.close()
+
+    def _disconnect(self) -> None:
+        if self._control is not None:
+            asyncio.get_running_loop().remove_reader(self._control.fileno())
+            self._control.close()
+            self._control = None
+
+    # --- processes ---
+
+    async def spawn(self, limits: Limits) -> Process:
+        """A new confined process, which waits for its first call."""
+        await self.start()
+        process = Process(self._new_key(), limits)
+        command = {
+            "op": "spawn",
+            "key": process.key,
+            "memory_bytes": limits.memory_mb << 20,
+            "cpu_seconds": limits.total_cpu,
+        }
+        birth = await self._conceive(process, command)
+        try:
+            await birth
+        except BaseException:
+            self._forget(process)
+            raise
+        return process
+
+    async def fork(self, parent: Process, data: str) -> Process:
+        """A copy of a running process with all its state. `data` (JSON) goes to the copy."""
+        child = Process(self._new_key(), parent.limits)
+        command = {"op": "grant", "key": child.key, "of": parent.key}
+        birth = await self._conceive(child, command)
+        try:
+            await parent.call("fork", data, cpu=parent.limits.update_cpu)
+            await asyncio.wait_for(birth, parent.limits.wall)
+        except BaseException as error:
+            # Half a fork may be out there, nameless: only its whole family can be ended.
+            self._forget(child)
+            with suppress(EngineFault):
+                await self._send({"op": "kill", "key": parent.key})
+            parent.kill()
+            if isinstance(error, TimeoutError):
+                raise DesignFailure(
+                    "the design did not let itself be copied", kind="wall"
+                ) from None
+            raise
+        return child
+
+    def _forget(self, process: Process) -> None:
+        """Whatever still becomes of this one is ended at once."""
+        self._births.pop(process.key, None)
+        self._processes.pop(process.key, None)
+        process.kill()
+
+    async def _conceive(self, process: Process, command: dict[str, Any]) -> asyncio.Future[None]:
+        """Make the process's channel and send its other end with the command."""
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            ours.setblocking(False)
+            await loop.connect_accepted_socket(lambda: process, ours)
+            birth = self._births[process.key] = loop.create_future()
+            self._processes[process.key] = process
+            await self._send(command, theirs.fileno())
+        return birth
+
+    def _new_key(self) -> int:
+        self._next_key += 1
+        return self._next_key
+
+    async def _send(self, message: dict[str, Any], *descriptors: int) -> None:
+        data = json.dumps(message).encode()
+        while self._control is not None:
+            try:
+                socket.send_fds(self._control, [data], list(descriptors))
+                return
+            except BlockingIOError:
+                await asyncio.sleep(_PATIENCE)
+            except OSError:
+                self._server_died()
+        raise EngineFault("the jail's fork server died")
+
+    # --- what the fork server says ---
+
+    def _hear(self) -> None:
+        while self._control is not None:
+            try:
+                data, descriptors, _, _ = socket.recv_fds(self._control, _MAX_MESSAGE, 1)
+            except BlockingIOError:
+                return
+            except OSError:
+                data, descriptors = b"", []
+            if not data:
+                self._server_died()
+                return
+            message = json.loads(data)
+            getattr(self, f"_on_{message['event']}")(message, descriptors)
+
+    def _on_ready(self, message: dict[str, Any], descriptors: Sequence[int]) -> None:
+        assert self._ready is not None
+        self._forks = self._forks and message["forks"]
+        if not self._ready.done():
+            self._ready.set_result(None)
+
+    def _on_started(self, message: dict[str, Any], descriptors: Sequence[int]) -> None:
+        process = self._processes.get(message["key"])
+        birth = self._births.pop(message["key"], None)
+        if process is None:
+            signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
+            os.close(descriptors[0])
+            return
+        process.attach(descriptors[0])
+        if birth is not None and not birth.done():
+            birth.set_result(None)
+
+    def _on_refused(self, message: dict[str, Any], descriptors: Sequence[int]) -> None:
+        self._processes.pop(message["key"], None)
+        birth = self._births.pop(message["key"], None)
+        if birth is not None and not birth.done():
+            birth.set_exception(
+                EngineFault(f"a process could not be confined: {message['reason']}")
+            )
+
+    def _on_ended(self, message: dict[str, Any], descriptors: Sequence[int]) -> None:
+        process = self._processes.pop(message["key"], None)
+        if process is not None:
+            process.has_ended(message["code"], message["cpu"])
+
+    def _server_died(self) -> None:
+        """Everything it held is lost; the next spawn starts a new one."""
+        self._disconnect()
+        fault = EngineFault("the jail's fork server died", hint="it is started anew when needed")
+        waiting = [self._ready, *self._births.values()]
+        self._births.clear()
+        processes, self._processes = list(self._processes.values()), {}
+        for future in waiting:
+            if future is not None and not future.done():
+                future.set_exception(fault)
+                future.exception()  # it may be that nobody waits for it
+        for process in processes:
+            process.engine_died()

@@ -1,0 +1,203 @@
+"""The jail's end of the channel: reads requests, runs them, answers. Nothing here is a guard.
+
+Code in the same process can change all of this; the host and the kernel hold what must hold.
+"""
+
+import asyncio
+import ctypes
+import json
+import os
+import random
+import sys
+import traceback
+from collections.abc import Awaitable
+from typing import Any, Protocol
+
+from metamem.sandbox import libc, seccomp
+from metamem.sandbox.confine import CHANNEL, MAX_FILES, die_with_parent
+from metamem.sandbox.eventloop import JailLoop
+
+OUT_OF_MEMORY = 77  # the exit status of a process that had no memory left to say so
+_CHUNK = 1 << 16
+_LONGEST_ERROR = 8000
+
+
+class ToolError(RuntimeError):
+    """The host could not do what a design asked of it."""
+
+
+class Failure(Exception):
+    """A failure that has its own kind."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Service(Protocol):
+    """What runs in the jail."""
+
+    def handle(self, operation: str, data: Any) -> Awaitable[Any]: ...
+
+    def forked(self, data: Any) -> None:
+        """Called in the new process after a fork."""
+        ...
+
+    def explain(self, error: BaseException) -> str:
+        """An error in words that help whoever wrote the code."""
+        ...
+
+
+class Link:
+    """One jailed process's way to the host."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._request = 0  # the id of the request being served; 0 between requests
+        self._asked = 0
+        self._open: dict[int, asyncio.Future[Any]] = {}  # questions without answer, in order
+        self._loop = self._new_loop()
+        asyncio.events.new_event_loop = self._new_loop  # for `asyncio.run` in a design
+        asyncio.set_event_loop(self._loop)
+
+    def _new_loop(self) -> JailLoop:
+        return JailLoop(self._await_answers)
+
+    async def ask(self, tool: str, data: Any) -> Any:
+        """Ask the host for something; raises ToolError where it cannot."""
+        self._asked += 1
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._open[self._asked] = future
+        self._write({"id": self._request, "ask": self._asked, "tool": tool, "data": data})
+        return await future
+
+    def log(self, message: str) -> None:
+        if self._request:  # a finaliser may speak when nobody listens
+            self._write({"id": self._request, "log": _clean(message)})
+
+    def serve(self, service: Service) -> None:
+        """Serve requests until the host goes away."""
+        sys.stdout = sys.stderr = _LogWriter(self)
+        while True:
+            request = self._read()
+            if "op" not in request:
+                continue  # the answer to a question that its call did not wait for
+            for future in self._open.values():
+                future.cancel()
+            self._open.clear()
+            self._request, self._asked = request["id"], 0
+            try:
+                self._serve_one(service, request)
+            except MemoryError:
+                self._report("memory", "out of memory")
+            except Failure as failure:
+                self._report(failure.kind, str(failure))
+            except BaseException as error:
+                self._report("crash", service.explain(error))
+            self._request = 0
+
+    def _serve_one(self, service: Service, request: dict[str, Any]) -> None:
+        if request["op"] == "fork":
+            if _fork():
+                self._buffer.clear()
+                service.forked(request["data"])
+                return  # of the new process nothing was asked
+            value = None
+        else:
+            work = service.handle(request["op"], request["data"])
+            value = self._loop.run_until_complete(work)
+        self._write({"id": self._request, "ok": value})
+
+    def _report(self, kind: str, message: str) -> None:
+        error = {"kind": kind, "message": _clean(message)[:_LONGEST_ERROR]}
+        try:
+            self._write({"id": self._request, "error": error})
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+
+    def _await_answers(self) -> bool:
+        if not self._open:
+            return False
+        answers: dict[int, dict[str, Any]] = {}
+        while len(answers) < len(self._open):
+            answer = self._read()
+            if answer["id"] == self._request:
+                answers[answer["answer"]] = answer
+        for number, future in self._open.items():
+            answer = answers[number]
+            if future.cancelled():
+                continue
+            if "error" in answer:
+                future.set_exception(ToolError(answer["error"]))
+            else:
+                future.set_result(answer["ok"])
+        self._open.clear()
+        return True
+
+    def _read(self) -> dict[str, Any]:
+        while (end := self._buffer.find(b"\n")) < 0:
+            data = os.read(CHANNEL, _CHUNK)
+            if not data:
+                os._exit(0)  # the host is gone
+            self._buffer += data
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def _write(self, message: dict[str, Any]) -> None:
+        line = memoryview(json.dumps(message, allow_nan=False).encode() + b"\n")
+        while line:
+            line = line[os.write(CHANNEL, line) :]
+
+
+def _clean(text: str) -> str:
+    """Text that can be written as UTF-8."""
+    return text.encode(errors="replace").decode()
+
+
+class _LogWriter:
+    """What a design prints goes to its log."""
+
+    encoding = "utf-8"
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def write(self, text: str) -> int:
+        if text.strip():
+            self._link.log(text.rstrip("\n"))
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+def _fork() -> bool:
+    """Copy this process, if the host has granted it. True in the copy."""
+    os.closerange(CHANNEL + 1, MAX_FILES)  # the server refuses to copy a process with open files
+    state = random.getstate()
+    python = ctypes.pythonapi
+    python.PyOS_BeforeFork()
+    try:
+        child = libc.syscall("clone", seccomp.FORK_FLAGS, 0, 0, 0, 0) == 0
+    except OSError:
+        python.PyOS_AfterFork_Parent()
+        raise
+    if not child:
+        python.PyOS_AfterFork_Parent()
+        return False
+    python.PyOS_AfterFork_Child()
+    libc.syscall(seccomp.MARKER)  # the server puts the copy's own channel in the old one's place
+    die_with_parent()
+    random.setstate(state)  # the standard library gives a fork new luck; here luck is inherited
+    return True
+
+
+def last_line_in(error: BaseException, filename: str) -> int | None:
+    """The last line of one file that an error passed through."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == filename]
+    return lines[-1] if lines else None

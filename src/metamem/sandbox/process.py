@@ -1,0 +1,338 @@
+"""The host's end of one jailed process: asks, serves its questions, and holds it to its limits."""
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from metamem.core.errors import DesignFailure, EngineFault
+from metamem.sandbox.inside import OUT_OF_MEMORY
+from metamem.sandbox.limits import Limits
+from metamem.sandbox.messages import BadMessage, parse
+
+Serve = Callable[[str, Any], Awaitable[Any]]  # a tool's name and its data → what it gives
+
+_MESSAGES_PER_CALL = 16  # how many times the longest message one call may send in all
+_AT_ONCE = 8  # questions of one process that are served at the same time
+_SHORTEST_WATCH = 0.005
+_CLOCK_SLACK = 0.1  # the kernel's two ways to count CPU time differ a little
+_LAST_WORDS_SECONDS = 2.0  # how long the fork server may take to say how a process ended
+
+
+class RefusedByHost(Exception):
+    """A tool's refusal that the design is told and may handle."""
+
+
+async def no_tools(tool: str, data: Any) -> Any:
+    raise RefusedByHost("no tools are served during this call")
+
+
+@dataclass(slots=True)
+class _Call:
+    id: int
+    result: asyncio.Future[Any]
+    serve: Serve
+    cpu_limit: float
+    wall_limit: float
+    line_limit: int
+    cpu_start: float
+    wall_start: float
+    bytes_left: int
+    asked: int = 0
+    open: int = 0  # questions being served: the host's time, not the process's
+    host_since: float = 0.0
+    host_seconds: float = 0.0
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def wall_used(self, now: float) -> float:
+        host = self.host_seconds + (now - self.host_since if self.open else 0.0)
+        return now - self.wall_start - host
+
+
+class Process(asyncio.Protocol):
+    """One jailed process. One call at a time; a process that broke a rule is dead for good."""
+
+    def __init__(self, key: int, limits: Limits) -> None:
+        self.key = key
+        self.limits = limits
+        self.logs: list[str] = []
+        self.tool_calls = 0
+        self._log_bytes_left = limits.log_bytes
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._buffer = bytearray()
+        self._call: _Call | None = None
+        self._last_id = 0
+        self._failure: DesignFailure | EngineFault | None = None
+        self._watch: asyncio.TimerHandle | None = None
+        self._serving = asyncio.Semaphore(_AT_ONCE)
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._ended: asyncio.Future[tuple[int, float]] = self._loop.create_future()
+        self._mourning: asyncio.Task[None] | None = None
+        self._pidfd = -1
+        self._clock: int | None = None
+
+    # --- life ---
+
+    def attach(self, pidfd: int) -> None:
+        """Called once, when the fork server has made the process."""
+        self._pidfd = pidfd
+        self._clock = _cpu_clock(pidfd)
+
+    def has_ended(self, code: int, cpu: float) -> None:
+        """Called when the fork server has seen it end: its exit code, or minus the signal."""
+        if not self._ended.done():
+            self._ended.set_result((code, cpu))
+        self._release()
+
+    def engine_died(self) -> None:
+        self._fail(EngineFault("the jail's fork server died", hint="it is started anew by itself"))
+
+    @property
+    def alive(self) -> bool:
+        return self._failure is None and self._pidfd >= 0
+
+    def kill(self) -> None:
+        """End the process at once; nothing it says afterwards is heard."""
+        if self._failure is None:
+            self._failure = EngineFault("this process was closed")
+        if self._watch is not None:
+            self._watch.cancel()
+        if self._pidfd >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        if self._transport is not None:
+            self._transport.abort()
+        self._release()
+
+    def _release(self) -> None:
+        if self._pidfd >= 0 and (self._failure is not None):
+            os.close(self._pidfd)
+            self._pidfd = -1
+
+    # --- calls ---
+
+    async def call(
+        self,
+        operation: str,
+        data: str,
+        *,
+        cpu: float,
+        serve: Serve = no_tools,
+        line_bytes: int | None = None,
+    ) -> Any:
+        """Ask the process for something. `data` is JSON already."""
+        if self._call is not None:
+            raise RuntimeError("a jailed process takes one call at a time")
+        if self._failure is not None:
+            raise self._failure
+        assert self._transport is not None
+        self._last_id += 1
+        call = self._call = _Call(
+            id=self._last_id,
+            result=self._loop.create_future(),
+            serve=serve,
+            cpu_limit=cpu,
+            wall_limit=self.limits.wall,
+            line_limit=line_bytes or self.limits.line_bytes,
+            cpu_start=self._cpu(),
+            wall_start=time.monotonic(),
+            bytes_left=_MESSAGES_PER_CALL * (line_bytes or self.limits.line_bytes),
+        )
+        self._watch = self._loop.call_later(min(cpu, call.wall_limit), self._check, call)
+        line = f'{{"id":{call.id},"op":"{operation}","data":{data}}}\n'
+        self._transport.write(line.encode())
+        try:
+            return await call.result
+        except asyncio.CancelledError:
+            self.kill()  # in the middle of something: of no further use
+            raise
+        finally:
+            self._call = None
+            self._watch.cancel()
+            for task in call.tasks:
+                task.cancel()
+
+    def _cpu(self) -> float:
+        if self._clock is None:
+            return 0.0
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:
+            return 0.0  # it has ended; the channel's end says so too
+
+    def _check(self, call: _Call) -> None:
+        """Look at both clocks; come back when one of them can have run out."""
+        cpu_left = call.cpu_limit - (self._cpu() - call.cpu_start)
+        wall_left = call.wall_limit - call.wall_used(time.monotonic())
+        if cpu_left <= 0:
+            self._blame("timeout", f"used more than {call.cpu_limit:g} s of CPU time in one call")
+        elif wall_left <= 0:
+            self._blame("wall", f"took more than {call.wall_limit:g} s in one call")
+        else:
+            again = max(min(cpu_left, wall_left), _SHORTEST_WATCH)
+            self._watch = self._loop.call_later(again, self._check, call)
+
+    # --- what the process says ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        if self._failure is not None:
+            return
+        call = self._call
+        if call is None or call.result.done():
+            self._blame("protocol", "spoke without being asked")
+            return
+        call.bytes_left -= len(data)
+        if call.bytes_left < 0:
+            self._blame("limit", "sent too much to the host in one call")
+            return
+        self._buffer += data
+        while self._failure is None and (end := self._buffer.find(b"\n")) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            self._hear(call, line)
+        if self._failure is not None:
+            self._buffer.clear()
+        elif len(self._buffer) > call.line_limit:
+            self._blame("limit", f"sent a message of more than {call.line_limit} bytes")
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._writable.set()
+        if self._failure is None:
+            self._mourning = self._loop.create_task(self._post_mortem())
+
+    def _hear(self, call: _Call, line: bytes) -> None:
+        if call.result.done():
+            self._blame("protocol", "went on speaking after its answer")
+            return
+        if len(line) > call.line_limit:
+            self._blame("limit", f"sent a message of more than {call.line_limit} bytes")
+            return
+        try:
+            message = parse(line)
+        except BadMessage as error:
+            self._blame("protocol", f"sent a line that is no message: {error}")
+            return
+        if message.get("id") != call.id:
+            self._blame("protocol", "answered a question that was not asked")
+        elif message.keys() == {"id", "ok"}:
+            call.result.set_result(message["ok"])
+        elif message.keys() == {"id", "error"}:
+            call.result.set_exception(_reported(message["error"]))
+        elif message.keys() == {"id", "log"}:
+            self._log(message["log"])
+        elif message.keys() == {"id", "ask", "tool", "data"}:
+            self._asked(call, message)
+        else:
+            self._blame("protocol", "sent a message of no known form")
+
+    def _log(self, text: Any) -> None:
+        if isinstance(text, str) and self._log_bytes_left > 0:
+            text = text[: self._log_bytes_left]
+            self._log_bytes_left -= len(text.encode()) + 1
+            self.logs.append(text)
+
+    def _asked(self, call: _Call, message: dict[str, Any]) -> None:
+        call.asked += 1
+        if message["ask"] != call.asked or not isinstance(message["tool"], str):
+            self._blame("protocol", "numbered its questions wrongly")
+        elif call.asked > self.limits.tool_calls:
+            self._blame("limit", f"asked the host more than {self.limits.tool_calls} times")
+        else:
+            self.tool_calls += 1
+            if not call.open:
+                call.host_since = time.monotonic()
+            call.open += 1
+            task = self._loop.create_task(self._serve(call, message))
+            call.tasks.add(task)
+            task.add_done_callback(call.tasks.discard)
+
+    async def _serve(self, call: _Call, message: dict[str, Any]) -> None:
+        reply: dict[str, Any] = {"id": call.id, "answer": message["ask"]}
+        try:
+            async with self._serving:
+                await self._writable.wait()
+                reply["ok"] = await call.serve(message["tool"], message["data"])
+        except RefusedByHost as refusal:
+            reply["error"] = str(refusal)
+        except asyncio.CancelledError:
+            raise
+        except DesignFailure as failure:
+            self._fail(failure)
+        except Exception as error:  # the host's own trouble is the caller's to know, unchanged
+            if not call.result.done():
+                call.result.set_exception(error)
+            self.kill()
+        call.open -= 1
+        if not call.open:
+            call.host_seconds += time.monotonic() - call.host_since
+        if self._failure is None and self._transport is not None:
+            self._transport.write(json.dumps(reply).encode() + b"\n")
+
+    # --- how it ends ---
+
+    def _blame(self, kind: str, what: str) -> None:
+        self._fail(DesignFailure(f"the design {what}", kind=kind))
+
+    def _fail(self, failure: DesignFailure | EngineFault) -> None:
+        if self._failure is None:
+            self._failure = failure
+        call = self._call
+        if call is not None and not call.result.done():
+            call.result.set_exception(self._failure)
+        self.kill()
+
+    async def _post_mortem(self) -> None:
+        """The process is gone, and not by our hand: find out whose fault that was."""
+        try:
+            code, cpu = await asyncio.wait_for(asyncio.shield(self._ended), _LAST_WORDS_SECONDS)
+        except TimeoutError:
+            self._blame("crash", "closed its channel to the host")
+            return
+        if code == OUT_OF_MEMORY:
+            self._blame("memory", f"used more than {self.limits.memory_mb} MB of memory")
+        elif code >= 0:
+            self._blame("crash", f"ended its process (status {code})")
+        elif cpu >= self.limits.total_cpu - _CLOCK_SLACK:
+            self._blame("timeout", f"used more than {self.limits.total_cpu} s of CPU time in all")
+        elif code == -signal.SIGKILL:
+            self._fail(EngineFault("a jailed process was killed from outside"))
+        else:
+            self._blame("crash", f"crashed ({signal.Signals(-code).name})")
+
+
+def _reported(error: Any) -> DesignFailure:
+    """What the process itself says went wrong. Only kinds that it can know are believed."""
+    kind = error.get("kind") if isinstance(error, dict) else None
+    message = error.get("message") if isinstance(error, dict) else None
+    if not isinstance(message, str) or kind not in ("crash", "memory", "snapshot"):
+        return DesignFailure("the design failed and did not say how", kind="protocol")
+    return DesignFailure(message, kind=kind)
+
+
+def _cpu_clock(pidfd: int) -> int | None:
+    """The kernel's number for the CPU clock of a process; None where it has ended already."""
+    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == "Pid" and int(value) < 0:
+            return None
+        if name == "Pid" and int(value) > 0:
+            return (~int(value) << 3) | 2
+    raise EngineFault("the kernel does not say which process a descriptor stands for")

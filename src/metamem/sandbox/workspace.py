@@ -1,0 +1,150 @@
+"""The workspace profile: whole programs, one writable tree, no network. For coding and tools."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from metamem.core.errors import UsageError
+from metamem.sandbox import bubblewrap, paths, seccomp
+from metamem.sandbox.layers import choose
+
+WORKSPACE = "/workspace"  # where every command finds its tree
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+)
+_SHELL = 'ulimit -c 0 && ulimit -t "$1" && ulimit -v "$2" && ulimit -f "$3" && shift 3 && exec "$@"'
+_LOOK_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceLimits:
+    """Limits of one command. CPU, memory and file size hold for each of its processes."""
+
+    cpu: int = 60  # seconds
+    memory_mb: int = 2048
+    file_mb: int = 64
+    processes: int = 128
+    output_bytes: int = 1 << 20  # kept of stdout, and of stderr; what comes after is dropped
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """How a command ended. A negative exit code is the signal that ended it."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    timed_out: bool = False
+    too_many_processes: bool = False
+    truncated: bool = False  # more was written than was kept
+
+
+async def run_command(
+    argv: Sequence[str],
+    tree: Path,
+    seconds: float,
+    limits: WorkspaceLimits | None = None,
+    *,
+    readable: Sequence[Path] = (),
+) -> CommandResult:
+    """Run a command with `tree` as its only writable folder, seen as /workspace."""
+    limits = limits or WorkspaceLimits()
+    choose("bwrap")  # raises JailUnavailable with what to do: here there is no lesser layer
+    if not argv or not tree.is_dir():
+        raise UsageError("a command needs words and a folder to work in")
+    with tempfile.TemporaryFile() as rules:
+        rules.write(seccomp.workspace())
+        rules.seek(0)
+        process = await asyncio.create_subprocess_exec(
+            *_command(argv, tree, limits, readable, rules.fileno()),
+            env={"PATH": os.defpath},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=(rules.fileno(),),
+            start_new_session=True,
+        )
+    assert process.stdout is not None and process.stderr is not None
+    readers = asyncio.gather(
+        _read(process.stdout, limits.output_bytes), _read(process.stderr, limits.output_bytes)
+    )
+    watch = asyncio.create_task(_until_too_many(process.pid, limits.processes))
+    ended = asyncio.create_task(process.wait())
+    try:
+        await asyncio.wait({ended, watch}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        timed_out = not ended.done() and not watch.done()
+        too_many = not ended.done() and watch.done()
+    finally:
+        watch.cancel()
+        if process.returncode is None:
+            process.kill()  # the kernel ends its whole process namespace with it
+        code = await ended
+        (stdout, cut_out), (stderr, cut_err) = await readers
+    return CommandResult(code, stdout, stderr, timed_out, too_many, cut_out or cut_err)
+
+
+def _command(
+    argv: Sequence[str],
+    tree: Path,
+    limits: WorkspaceLimits,
+    readable: Sequence[Path],
+    rules: int,
+) -> list[str]:
+    shown = [Path(p) for p in _SYSTEM if Path(p).exists()]
+    shown += [p for p in paths.interpreter_paths() if not p.is_relative_to("/usr")]
+    environment = {
+        "HOME": "/tmp",
+        "LANG": "C.UTF-8",
+        "PATH": f"{paths.interpreter().parent}:{os.defpath}",
+    }
+    return [
+        *bubblewrap.isolated(environment),
+        *bubblewrap.show([*shown, *readable]),
+        *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),
+        *("--bind", str(tree.resolve()), WORKSPACE, "--remount-ro", "/", "--chdir", WORKSPACE),
+        *("--seccomp", str(rules)),
+        *("/bin/sh", "-c", _SHELL, "sh"),
+        *(str(limits.cpu), str(limits.memory_mb << 10), str(limits.file_mb << 11)),
+        *argv,
+    ]
+
+
+async def _read(stream: asyncio.StreamReader, limit: int) -> tuple[str, bool]:
+    """Everything is read, so that nobody blocks; only so much is kept."""
+    kept = bytearray()
+    cut = False
+    while chunk := await stream.read(1 << 16):
+        room = limit - len(kept)
+        kept += chunk[:room]
+        cut = cut or len(chunk) > room
+    return kept.decode(errors="replace"), cut
+
+
+async def _until_too_many(root: int, limit: int) -> None:
+    """Return when there are too many. The kernel's own limit does not bind the superuser."""
+    while _descendants(root, limit) <= limit:  # noqa: ASYNC110 (nothing tells of new processes)
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _descendants(root: int, limit: int) -> int:
+    """How many processes descend from one, counted no further than just past the limit."""
+    waiting, count = [root], 0
+    while waiting and count <= limit:
+        pid = waiting.pop()
+        try:
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        except OSError:
+            continue  # it has ended
+        waiting += [int(child) for child in children]
+        count += len(children)
+    return count

@@ -1,0 +1,171 @@
+"""A design as what recombination changes: parts, each slot of which is a few methods."""
+
+import ast
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from metamem.search.blocks import (
+    COMBINE,
+    SLOTS,
+    Block,
+    Method,
+    Number,
+    blocks,
+    composers,
+    plumbing,
+)
+
+FIRST, SECOND = "_first", "_second"
+
+
+def defined(statements: list[ast.stmt]) -> set[str]:
+    """The names that module-level statements define."""
+    names: set[str] = set()
+    for node in statements:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            names.add(node.name)
+        else:
+            stored = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+            names |= {n.id for n in stored if isinstance(n.ctx, ast.Store)}
+    return names
+
+
+def bare_dump(node: ast.AST) -> str:
+    """The tree without docstrings: equal for the same code."""
+    bare = copy.deepcopy(node)
+    for inner in ast.walk(bare):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and (
+            ast.get_docstring(inner) is not None
+        ):
+            inner.body = inner.body[1:] or [ast.Pass()]
+    return ast.dump(bare)
+
+
+@dataclass
+class SlotGene:
+    """What fills one slot: its own method first, then those that help it."""
+
+    slot: str
+    names: tuple[str, ...]  # of the block, or of the two that share the slot
+    does: str
+    methods: list[Method]
+
+    @property
+    def name(self) -> str:
+        return " and ".join(self.names)
+
+    @property
+    def joined(self) -> bool:
+        return len(self.names) > 1
+
+
+def from_block(block: Block) -> SlotGene:
+    methods = copy.deepcopy(list(block.methods))
+    own = block.slot if block.slot != COMBINE else "retrieve"
+    methods.sort(key=lambda m: m.name != own)
+    return SlotGene(block.slot, (block.name,), block.does, methods)
+
+
+def join(first: SlotGene, second: SlotGene) -> SlotGene:
+    """Both in one slot: the slot's composer calls the two."""
+    composer = composers()[first.slot]
+    methods = copy.deepcopy(list(composer.methods))
+    for gene, suffix in ((first, FIRST), (second, SECOND)):
+        for method in copy.deepcopy(gene.methods):
+            method.name += suffix
+            methods.append(method)
+    helpers = [m.name for m in first.methods + second.methods if m.name != first.slot]
+    methods += [_calls_both(name, methods) for name in dict.fromkeys(helpers)]
+    does = f"{first.does}, and {second.does}: {composer.does}"
+    return SlotGene(first.slot, (*first.names, *second.names), does, methods)
+
+
+def _calls_both(name: str, methods: list[Method]) -> Method:
+    """A hook of `Part` that calls what the joined blocks have made of it."""
+    parts = [m for m in methods if m.name in (name + FIRST, name + SECOND)]
+    hook = copy.deepcopy(parts[0])
+    hook.name = name
+    passed = [ast.Name(a.arg, ast.Load()) for a in hook.args.args[1:]]
+    hook.body = []
+    for part in parts:
+        function = ast.Attribute(ast.Name("self", ast.Load()), part.name, ast.Load())
+        call: ast.expr = ast.Call(function, list(passed), [])
+        if isinstance(part, ast.AsyncFunctionDef):
+            call = ast.Await(call)
+        hook.body.append(ast.Expr(call))
+    return ast.fix_missing_locations(hook)
+
+
+def known_constants() -> Mapping[tuple[str, str], Mapping[str, Number]]:
+    """The constants of every block, by slot and name."""
+    return {(s, b.name): b.constants for s in (*SLOTS, COMBINE) for b in blocks(s)}
+
+
+@dataclass
+class LayerGene:
+    """One layer: every slot filled, and the constants that the slots use."""
+
+    slots: dict[str, SlotGene]
+    constants: dict[str, Number]
+
+    def set_slot(self, gene: SlotGene) -> None:
+        """Fill a slot anew; constants that nothing uses any more go, new ones come."""
+        self.slots[gene.slot] = gene
+        wanted: dict[str, Number] = dict(plumbing().part_constants)
+        for slot, filled in self.slots.items():
+            for name in filled.names:
+                wanted.update(known_constants()[slot, name])
+        self.constants = {name: self.constants.get(name, wanted[name]) for name in wanted}
+
+    @property
+    def name(self) -> str:
+        kept = "".join(self.slots["keep"].names)
+        return f"{kept}By{''.join(self.slots['ask'].names)}"
+
+    @property
+    def does(self) -> str:
+        return f"Keeps {self.slots['keep'].does}; asks for {self.slots['ask'].does}."
+
+
+@dataclass
+class WholeGene:
+    """A design that stands alone, as one part: its definitions as they are."""
+
+    main: str  # the class that is the memory
+    definitions: list[ast.stmt]
+    imports: list[ast.Import | ast.ImportFrom]
+
+    @property
+    def name(self) -> str:
+        return self.main
+
+    @property
+    def does(self) -> str:
+        for node in self.definitions:
+            if isinstance(node, ast.ClassDef) and node.name == self.main:
+                return (ast.get_docstring(node) or "").split("\n")[0] or f"As {self.main} does."
+        return ""
+
+
+PartGene = LayerGene | WholeGene
+
+
+@dataclass
+class Genome:
+    """A whole design: its parts in the order they speak, and how they answer together."""
+
+    parts: list[PartGene]
+    combine: SlotGene
+    constants: dict[str, Number] = field(default_factory=lambda: dict(plumbing().memory_constants))
+
+    @property
+    def layers(self) -> list[LayerGene]:
+        return [part for part in self.parts if isinstance(part, LayerGene)]
+
+    def copy(self) -> "Genome":
+        return copy.deepcopy(self)
+
+    @property
+    def summary(self) -> str:
+        return " + ".join(part.name for part in self.parts)

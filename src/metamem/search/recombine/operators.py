@@ -1,0 +1,257 @@
+"""The changes that recombination can make. Each works on a copy of the first parent's genome."""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from metamem.designs import library
+from metamem.search.blocks import COMBINE, SLOTS, Number, class_constants, composers
+from metamem.search.recombine import draw
+from metamem.search.recombine.genome import (
+    Genome,
+    LayerGene,
+    PartGene,
+    WholeGene,
+    defined,
+    join,
+)
+from metamem.search.recombine.parse import renamed, whole
+
+
+@dataclass(frozen=True)
+class Lender:
+    """Another parent, from which parts may be taken."""
+
+    id: str
+    genome: Genome
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an operator may use beside the genome it changes."""
+
+    rng: Random
+    weights: draw.Weights = field(default_factory=dict)
+    lenders: tuple[Lender, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an operator did."""
+
+    operator: str
+    detail: str  # the block or part that came in, or what was changed
+    note: str  # a clause for people
+    lender: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.operator}({self.detail})" if self.detail else self.operator
+
+
+Apply = Callable[[Genome, Surroundings], Change | None]  # None: there is nothing to change
+
+
+def _replace(slot: str) -> Apply:
+    def apply(genome: Genome, around: Surroundings) -> Change | None:
+        if not genome.layers:
+            return None
+        layer = around.rng.choice(genome.layers)
+        name, old = layer.name, layer.slots[slot]
+        new = draw.slot_gene(around.rng, slot, around.weights, other_than=old.name)
+        layer.set_slot(new)
+        note = f"in {name}, {slot} is now {new.name} ({new.does}) in place of {old.name}"
+        return Change(f"replace {slot}", new.name, note)
+
+    return apply
+
+
+def _join(genome: Genome, around: Surroundings) -> Change | None:
+    """Two blocks share a slot: a back-off, a tie-break, one after the other."""
+    free = [
+        (layer, slot)
+        for layer in genome.layers
+        for slot in composers()
+        if not layer.slots[slot].joined
+    ]
+    if not free:
+        return None
+    layer, slot = around.rng.choice(free)
+    name, old = layer.name, layer.slots[slot]
+    new = draw.slot_gene(around.rng, slot, around.weights, other_than=old.name)
+    pair = (old, new) if around.rng.random() < 0.5 else (new, old)
+    layer.set_slot(join(*pair))
+    does = composers()[slot].does
+    note = f"in {name}, {slot} is now {pair[0].name} with {pair[1].name} ({does})"
+    return Change(f"join {slot}", new.name, note)
+
+
+def _constant(genome: Genome, around: Surroundings) -> Change | None:
+    holders: list[tuple[str, dict[str, Number] | ast.ClassDef]] = [("the memory", genome.constants)]
+    for part in genome.parts:
+        if isinstance(part, LayerGene):
+            holders.append((part.name, part.constants))
+        else:
+            holders += [(n.name, n) for n in part.definitions if isinstance(n, ast.ClassDef)]
+    options = [
+        (owner, holder, name, value)
+        for owner, holder in holders
+        for name, value in (holder if isinstance(holder, dict) else class_constants(holder)).items()
+    ]
+    owner, holder, name, value = around.rng.choice(options)
+    new = draw.moved(around.rng, name, value)
+    if new == value:
+        return None
+    if isinstance(holder, dict):
+        holder[name] = new
+    else:
+        _assign(holder, name, new)
+    return Change("change constant", name, f"in {owner}, {name} is now {new} in place of {value}")
+
+
+def _assign(node: ast.ClassDef, name: str, value: Number) -> None:
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and name in defined([statement]):
+            statement.value = ast.Constant(value)
+
+
+def _room(genome: Genome) -> bool:
+    return len(genome.parts) < draw.MOST_PARTS
+
+
+def _insert(genome: Genome, part: PartGene, rng: Random) -> None:
+    genome.parts.insert(rng.randint(0, len(genome.parts)), part)
+
+
+def _add_layer(genome: Genome, around: Surroundings) -> Change | None:
+    if not _room(genome):
+        return None
+    layer = draw.layer(around.rng, around.weights)
+    _insert(genome, layer, around.rng)
+    return Change("add layer", layer.slots["keep"].name, f"a new part: {layer.does}")
+
+
+def _drop_layer(genome: Genome, around: Surroundings) -> Change | None:
+    if len(genome.parts) < 2:
+        return None
+    gone = genome.parts.pop(around.rng.randrange(len(genome.parts)))
+    return Change("drop layer", "", f"{gone.name} is left out")
+
+
+def _reorder(genome: Genome, around: Surroundings) -> Change | None:
+    if len(genome.parts) < 2:
+        return None
+    here = around.rng.randrange(1, len(genome.parts))
+    part = genome.parts.pop(here)
+    genome.parts.insert(around.rng.randrange(here), part)
+    return Change("reorder", "", f"{part.name} speaks earlier")
+
+
+def _combine(genome: Genome, around: Surroundings) -> Change | None:
+    if len(genome.parts) < 2:
+        return None
+    old = genome.combine
+    new = draw.slot_gene(around.rng, COMBINE, around.weights, other_than=old.name)
+    genome.combine = new
+    return Change("replace combine", new.name, f"{new.does} ({new.name} in place of {old.name})")
+
+
+def _cross(genome: Genome, around: Surroundings) -> Change | None:
+    """A part of another parent joins, or takes the place of one here."""
+    if not around.lenders:
+        return None
+    lender = around.rng.choice(around.lenders)
+    part = around.rng.choice(lender.genome.copy().parts)
+    if not _take_in(genome, part, around.rng):
+        return None
+    return Change("cross", "", f"{part.name} comes from {lender.id[:8]}", lender.id)
+
+
+def _borrow(genome: Genome, around: Surroundings) -> Change | None:
+    """A slot of another parent's layer takes the place of one here."""
+    lenders = [lender for lender in around.lenders if lender.genome.layers]
+    if not lenders or not genome.layers:
+        return None
+    lender = around.rng.choice(lenders)
+    theirs = around.rng.choice(lender.genome.copy().layers)
+    ours = around.rng.choice(genome.layers)
+    different = [s for s in SLOTS if theirs.slots[s].names != ours.slots[s].names]
+    if not different:
+        return None
+    slot = around.rng.choice(different)
+    name, gene = ours.name, theirs.slots[slot]
+    ours.set_slot(gene)
+    note = f"in {name}, {slot} is {gene.name} ({gene.does}) as in {lender.id[:8]}"
+    return Change("borrow", "", note, lender.id)
+
+
+def _adopt(genome: Genome, around: Surroundings) -> Change | None:
+    """A design that people wrote becomes one part."""
+    have = {part.name for part in genome.parts}
+    designs = {n: whole(ast.parse(library.load(n).source)) for n in library.names() if n != EMPTY}
+    free = [name for name, part in designs.items() if part.name not in have]
+    if not free or not _room(genome):
+        return None
+    name = around.rng.choice(free)
+    if not _take_in(genome, designs[name], around.rng):
+        return None
+    return Change("adopt", name, f"the human design {name} becomes a part")
+
+
+EMPTY = "no_memory"
+
+
+def _take_in(genome: Genome, part: PartGene, rng: Random) -> bool:
+    """Adds a part, or puts it in another's place where there is no room."""
+    if isinstance(part, WholeGene):
+        others = [p for p in genome.parts if isinstance(p, WholeGene)]
+        if any(other.main == part.main for other in others):
+            return False
+        taken = {name for other in others for name in defined(other.definitions)}
+        part = renamed(part, taken)
+    if _room(genome):
+        _insert(genome, part, rng)
+    else:
+        genome.parts[rng.randrange(len(genome.parts))] = part
+    return True
+
+
+def _fresh(genome: Genome, around: Surroundings) -> Change | None:
+    new = draw.fresh(around.rng, around.weights)
+    genome.parts, genome.combine, genome.constants = new.parts, new.combine, new.constants
+    return Change(FRESH, "", f"a new design: {new.summary}")
+
+
+FRESH = "fresh"
+
+OPERATORS: Mapping[str, Apply] = {
+    **{f"replace {slot}": _replace(slot) for slot in SLOTS},
+    "join": _join,
+    "change constant": _constant,
+    "add layer": _add_layer,
+    "drop layer": _drop_layer,
+    "reorder": _reorder,
+    "replace combine": _combine,
+    "cross": _cross,
+    "borrow": _borrow,
+    "adopt": _adopt,
+    FRESH: _fresh,
+}
+
+
+def block_of(label: str) -> str:
+    """`slot:block` for a label such as `replace key(Pattern)`; empty where it names no block."""
+    operator, _, detail = label.partition("(")
+    first, _, slot = operator.partition(" ")
+    if first in ("replace", "join") and detail:
+        return f"{slot}:{detail.removesuffix(')')}"
+    if operator == "add layer" and detail:
+        return f"keep:{detail.removesuffix(')')}"
+    return ""
+
+
+def operator_of(label: str) -> str:
+    """The operator's name for a label: all joins are one operator."""
+    name = label.partition("(")[0]
+    return "join" if name.startswith("join ") else name

@@ -1,0 +1,57 @@
+"""Task by task: the learned design minus another, sorted, each kind of task in its own row."""
+
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from metamem.web.plots.svg import element, line, picture, text
+
+WIDTH, LEFT, RIGHT, ROW = 900, 190, 110, 56
+
+
+def differences_plot(
+    gains: Mapping[str, float], kinds: Mapping[str, str], against: str
+) -> Markup:
+    """`gains` by task; `kinds` names each task's group."""
+    groups: dict[str, list[tuple[float, str]]] = {}
+    for task, gain in gains.items():
+        groups.setdefault(kinds.get(task, ""), []).append((gain, task))
+    longest = max(map(len, groups.values()))
+    step = min(14.0, (WIDTH - LEFT - RIGHT) / longest)
+    parts = []
+    for number, kind in enumerate(sorted(groups)):
+        parts.append(_row(kind, sorted(groups[kind], reverse=True), 10 + ROW * number, step))
+    won, tied, lost = _counts([gain for gain in gains.values()])
+    words = (
+        f"Against {against}, of {len(gains)} tasks the learned design did better on {won}, "
+        f"equally on {tied}, worse on {lost}."
+    )
+    return picture(WIDTH, 20 + ROW * len(groups), "Differences by task", words, *parts)
+
+
+def _row(kind: str, gains: list[tuple[float, str]], top: float, step: float) -> Markup:
+    middle = top + ROW / 2 - 3
+    half = ROW / 2 - 8
+    parts = [
+        text(LEFT - 10, middle + 4, kind[:26] or "all tasks", "node", "end"),
+        line(LEFT, middle, LEFT + step * len(gains), middle, "axis"),
+    ]
+    for place, (gain, task) in enumerate(gains):
+        size = max(1.5, half * min(1.0, abs(gain)))
+        box = {
+            "x": LEFT + step * place,
+            "y": middle - size if gain >= 0 else middle,
+            "width": max(0.8, step - 1.2),
+            "height": size,
+        }
+        kind_of = "bar-won" if gain > 0 else "bar-lost" if gain < 0 else "bar-tied"
+        parts.append(element("rect", element("title", f"{task}: {gain:+.2f}"), class_=kind_of, **box))
+    won, tied, lost = _counts([gain for gain, _ in gains])
+    mean = 100 * sum(gain for gain, _ in gains) / len(gains)
+    parts.append(text(WIDTH - RIGHT + 6, middle - 3, f"{mean:+.1f} points", "node"))
+    parts.append(text(WIDTH - RIGHT + 6, middle + 12, f"{won} / {tied} / {lost}", "tick"))
+    return Markup("").join(parts)
+
+
+def _counts(gains: list[float]) -> tuple[int, int, int]:
+    return sum(g > 0 for g in gains), sum(g == 0 for g in gains), sum(g < 0 for g in gains)

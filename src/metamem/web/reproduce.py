@@ -1,0 +1,57 @@
+"""The command line that repeats a run."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from metamem.evaluation.jobs import Spec
+from metamem.search.config import LearnConfig
+
+_RULES = {
+    "rollout": "--rollout",
+    "repeats": "--repeats",
+    "collect": "--collect",
+    "advice_tokens": "--advice-tokens",
+    "tasks_from": "--protocol",
+}
+_SPECS = {"selector": "--selector", "proposer": "--proposer", "agent": "--agent"}
+_BY_OPTION = {"domain", "seed", "budget", "rules", "control", "racing", *_SPECS}
+
+
+def command_line(stored: Mapping[str, Any]) -> str:
+    """As short as it can be: what is as by default is left out."""
+    config = LearnConfig.from_json(stored)
+    default = LearnConfig(domain=config.domain)
+    words = ["metamem", "learn", config.domain.name, "--seed", str(config.seed)]
+    if config.budget.designs:
+        words += ["--designs", str(config.budget.designs)]
+    if config.budget.seconds:
+        words += ["--seconds", f"{config.budget.seconds:g}"]
+    for name, option in _SPECS.items():
+        chosen: Spec = getattr(config, name)
+        if chosen.name != getattr(default, name).name:
+            words += [option, chosen.name]
+    if "data" in config.domain.settings:
+        words += ["--data", str(config.domain.settings["data"])]
+    for name, option in _RULES.items():
+        value = getattr(config.rules, name)
+        if value != getattr(default.rules, name):
+            words += [option, str(value)]
+    words += [] if config.control else ["--no-control"]
+    words += [] if config.racing else ["--no-racing"]
+    return shlex.join(words)
+
+
+def beyond_options(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What differs from the defaults and can be set only from Python."""
+    config = LearnConfig.from_json(stored)
+    ours, default = config.to_json(), LearnConfig(domain=config.domain).to_json()
+    found = {n: v for n, v in ours.items() if n not in _BY_OPTION and v != default[n]}
+    for name in _RULES.keys() ^ ours["rules"].keys():
+        if ours["rules"][name] != default["rules"][name]:
+            found[f"rules.{name}"] = ours["rules"][name]
+    for name in _SPECS:
+        if ours[name]["settings"]:
+            found[f"{name}.settings"] = ours[name]["settings"]
+    rest = {n: v for n, v in config.domain.settings.items() if n != "data"}
+    return found | ({"domain.settings": rest} if rest else {})
