@@ -237,6 +237,8 @@ def test_scores_without_spread_still_leave_doubt() -> None:
     archive = [design(f"d-{i}", 0.0, se=0.0) for i in range(4)]
     assert all(0.0 < doubt < math.inf for _, doubt in CladeSelector().posterior(archive).values())
     assert len(first_picks(CladeSelector(), archive, 100)) == 4
+    for seed in range(20):
+        assert len(set(CladeSelector().select(archive, 4, reference=0.0, seed=seed))) == 4
     with pytest.raises(UsageError):
         CladeSelector(least_spread=0.0)
 

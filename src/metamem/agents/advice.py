@@ -30,7 +30,7 @@ class Clause:
 class Block:
     """Lines that belong together, to be followed in order."""
 
-    heading: tuple[str, ...] = ()  # content words of the headings above
+    heading: tuple[str, ...] = ()  # content words of the short headings above
     clauses: list[Clause] = field(default_factory=list)
     position: int = 0  # the clause expected next
     trust: float = 1.0
@@ -104,11 +104,10 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
 
         if opens:
             headings.append((indent, words))
-            block = Block(heading=tuple(w for _, ws in headings for w in ws))
+            block = Block(heading=_keys(headings))
             blocks.append(block)
             continue
-        keys = tuple(w for _, ws in headings if len(ws) <= _KEY_WORDS for w in ws)
-        _note((*keys, *words), wanted, notes)
+        _note((*_keys(headings), *words), wanted, notes)
         body = rest if colon and head.count(" ") < _KEY_WORDS else bare
         for clause in _CLAUSE.split(body):
             found = frozenset(content_words(clause))
@@ -117,6 +116,10 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
                 block.clauses.append(Clause(found, found & wanted, numbers))
 
     return ReadAdvice([b for b in blocks if b.clauses], notes)
+
+
+def _keys(headings: list[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
+    return tuple(word for _, words in headings if len(words) <= _KEY_WORDS for word in words)
 
 
 def _note(

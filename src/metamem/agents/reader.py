@@ -35,7 +35,7 @@ class Settings:
     stock: float = 0.15  # each time another of its kind was done
     vain: float = 2.0  # it changed nothing when it was done
     idle: float = 3.0  # its kind has changed nothing so far
-    stray: float = 1.0  # it acts on a thing that nothing speaks for
+    stray: float = 0.9  # it acts on a thing that nothing speaks for
     undo: float = 12.0  # it would undo what was done
     taste: float = 1.0  # chance: how far a player's own liking may go
     distrust: float = 0.2  # what is left of steps that touch no word of the goal

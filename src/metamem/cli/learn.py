@@ -211,7 +211,9 @@ def _report(home: Path | None, run_id: str) -> Path:
 
 
 def _show(run_id: str, summary: Mapping[str, Any], report: Path) -> None:
-    for split, rows in summary["tables"].items():
+    from metamem.web.headline import ordered
+
+    for split, rows in ordered(summary["tables"]).items():
         print_results(f"{split}: {rows[0]['tasks']} tasks that the search never saw", rows)
         say("")
     for warning in summary["search"]["warnings"]:

@@ -71,6 +71,7 @@ def list_runs(home: o.Home = None, json: o.Json = False) -> None:
 @app.command("show")
 def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
     """Show one run: its result, and the command that repeats it."""
+    from metamem.web.headline import ordered
     from metamem.web.reproduce import command_line
 
     with existing_archive(home) as archive:
@@ -80,7 +81,7 @@ def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
         print_json({**about, "config": run.config, "summary": run.summary})
         return
     say(f"{run.id}: {run.state}, {about['designs']} designs, {duration(about['seconds'])}")
-    for split, rows in run.summary.get("tables", {}).items():
+    for split, rows in ordered(run.summary.get("tables", {})).items():
         say("")
         print_results(f"{split}: {rows[0]['tasks']} tasks that the search never saw", rows)
     say("")

@@ -65,6 +65,11 @@ class Sandbox:
     def running(self) -> bool:
         return self._control is not None
 
+    @property
+    def pid(self) -> int | None:
+        """The process to look at, or to end, where all of the jail is meant."""
+        return None if self._server is None else self._server.pid
+
     async def start(self) -> None:
         """Start the fork server, if it is not running."""
         async with self._starting:

@@ -47,7 +47,13 @@ def example_pairs(
     ):
         if some:
             case, ours, theirs = min(
-                some, key=lambda b: (sign * (b[2].reward - b[1].reward), len(b[1].steps), b[0].task_id, b[0].repeat)
+                some,
+                key=lambda b: (
+                    sign * (b[2].reward - b[1].reward),
+                    len(b[1].steps),
+                    b[0].task_id,
+                    b[0].repeat,
+                ),
             )
             pairs.append(_pair(f"{title} ({split})", case.task_id, ours, theirs))
     return tuple(pairs)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metamem.core.ids import short
+from metamem.core.types import SPLITS
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -16,6 +17,11 @@ class Headline:
     sentences: tuple[str, ...]
 
 
+def ordered(tables: Mapping[str, Rows]) -> dict[str, Rows]:
+    """Test before shift, however the archive keeps them."""
+    return {split: tables[split] for split in sorted(tables, key=SPLITS.index)}
+
+
 def headline(state: str, summary: Mapping[str, Any]) -> Headline:
     if "tables" not in summary:
         more = (summary["error"],) if summary.get("error") else ()
@@ -25,10 +31,10 @@ def headline(state: str, summary: Mapping[str, Any]) -> Headline:
         return Headline(
             "none", "The search found no design that works", (summary["decision"]["reason"] + ".",)
         )
-    tables = summary["tables"]
+    tables = ordered(summary["tables"])
     verdicts = {split: _verdict(rows) for split, rows in tables.items()}
     sentences = [_sentence(split, rows) for split, rows in tables.items()]
-    sentences += [words for words in map(_over_chance, tables.items()) if words]
+    sentences += _over_chance(tables)
     sentences.append(f"The gate's decision: {summary['decision']['reason']}.")
     name = f"The learned memory {short(summary['learned'])}"
     wins = [split for split, verdict in verdicts.items() if verdict > 0]
@@ -79,15 +85,15 @@ def _sentence(split: str, rows: Rows) -> str:
     )
 
 
-def _over_chance(table: tuple[str, Rows]) -> str:
+def _over_chance(tables: Mapping[str, Rows]) -> list[str]:
     """Whether the search was worth more than blind recombination at the same budget."""
-    split, rows = table
-    row = next((r for r in rows if r["name"] == "random recombination"), None)
-    if row is None or "comparison" not in row:
-        return ""
-    found = row["comparison"]
-    return (
-        f"Over random recombination at the same budget the gain on {split} is "
-        f"{100 * found['gain']:+.1f} points ({100 * found['low']:+.1f} to "
-        f"{100 * found['high']:+.1f})."
-    )
+    gains = [
+        f"{100 * row['comparison']['gain']:+.1f} points on {split} "
+        f"({100 * row['comparison']['low']:+.1f} to {100 * row['comparison']['high']:+.1f})"
+        for split, rows in tables.items()
+        for row in rows
+        if row["name"] == "random recombination" and "comparison" in row
+    ]
+    if not gains:
+        return []
+    return [f"Over random recombination at the same budget it gains {' and '.join(gains)}."]

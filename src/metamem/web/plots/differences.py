@@ -6,22 +6,20 @@ from markupsafe import Markup
 
 from metamem.web.plots.svg import element, line, picture, text
 
-WIDTH, LEFT, RIGHT, ROW = 900, 190, 110, 56
+WIDTH, LEFT, RIGHT, ROW = 900, 190, 110, 46
 
 
-def differences_plot(
-    gains: Mapping[str, float], kinds: Mapping[str, str], against: str
-) -> Markup:
+def differences_plot(gains: Mapping[str, float], kinds: Mapping[str, str], against: str) -> Markup:
     """`gains` by task; `kinds` names each task's group."""
     groups: dict[str, list[tuple[float, str]]] = {}
     for task, gain in gains.items():
         groups.setdefault(kinds.get(task, ""), []).append((gain, task))
     longest = max(map(len, groups.values()))
-    step = min(14.0, (WIDTH - LEFT - RIGHT) / longest)
+    step = min(30.0, (WIDTH - LEFT - RIGHT) / longest)
     parts = []
     for number, kind in enumerate(sorted(groups)):
         parts.append(_row(kind, sorted(groups[kind], reverse=True), 10 + ROW * number, step))
-    won, tied, lost = _counts([gain for gain in gains.values()])
+    won, tied, lost = _counts(list(gains.values()))
     words = (
         f"Against {against}, of {len(gains)} tasks the learned design did better on {won}, "
         f"equally on {tied}, worse on {lost}."
@@ -45,7 +43,9 @@ def _row(kind: str, gains: list[tuple[float, str]], top: float, step: float) -> 
             "height": size,
         }
         kind_of = "bar-won" if gain > 0 else "bar-lost" if gain < 0 else "bar-tied"
-        parts.append(element("rect", element("title", f"{task}: {gain:+.2f}"), class_=kind_of, **box))
+        parts.append(
+            element("rect", element("title", f"{task}: {gain:+.2f}"), class_=kind_of, **box)
+        )
     won, tied, lost = _counts([gain for gain, _ in gains])
     mean = 100 * sum(gain for gain, _ in gains) / len(gains)
     parts.append(text(WIDTH - RIGHT + 6, middle - 3, f"{mean:+.1f} points", "node"))

@@ -1,6 +1,6 @@
-"""The family tree: generations from left to right, the learned design's line in colour."""
+"""The family tree: a row a design, children below their parent, the learned line in colour."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -9,53 +9,69 @@ from metamem.store.archive import ProposalRecord
 from metamem.web.journal import Journal
 from metamem.web.plots.svg import element, picture, text
 
-WHOLE = 70  # designs; a larger tree shows the line and what stands beside it
-ROW, COLUMN, LEFT, TOP = 19, 148, 10, 14
+WHOLE = 80  # designs; a larger tree shows the line and what stands beside it
+WIDTH, ROW, INDENT, LEFT, TOP = 900, 20, 24, 12, 8
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class _Node:
     proposal: ProposalRecord
+    row: int
     depth: int
-    children: list["_Node"] = field(default_factory=list)
-    hidden: int = 0  # descendants that are not shown
-    y: float = 0.0
+    parent_row: int | None
+    hidden: int  # descendants that are not shown
 
     @property
     def design(self) -> str:
         return str(self.proposal.design_id)
 
+    @property
+    def x(self) -> float:
+        return LEFT + INDENT * self.depth
+
+    @property
+    def y(self) -> float:
+        return _y(self.row)
+
+
+def _y(row: int) -> float:
+    return TOP + ROW * (row + 0.5)
+
 
 def family_plot(journal: Journal, learned: str | None, names: dict[str, str]) -> Markup:
     line = set(journal.lineage(learned)) if learned else set()
     whole = len(journal.by_design) <= WHOLE
-    roots = [_grow(journal, root, 0, line, whole) for root in journal.roots]
-    rows = 0
-    for root in roots:
-        rows = _place(root, rows)
-    nodes = [node for root in roots for node in _all(root)]
-    deepest = max(node.depth for node in nodes)
-    width = LEFT + COLUMN * (deepest + 1) + 30
-    height = 2 * TOP + ROW * rows
+    nodes: list[_Node] = []
+    for root in journal.roots:
+        _add(nodes, journal, root, 0, None, line, whole)
     return picture(
-        max(width, 420),
-        height,
+        WIDTH,
+        2 * TOP + ROW * len(nodes),
         "Family tree",
-        _words(journal, learned, line, whole),
-        *(_edge(node, child, line) for node in nodes for child in node.children),
-        *(_lender(node, nodes, line) for node in nodes if node.design in line),
+        _words(journal, learned, whole),
+        *(_edge(node, False) for node in nodes if node.design not in line),
+        *(_edge(node, True) for node in nodes if node.design in line),
         *(_label(node, line, learned, names) for node in nodes),
     )
 
 
-def _grow(journal: Journal, proposal: ProposalRecord, depth: int, line: set[str], whole: bool) -> _Node:
-    node = _Node(proposal, depth)
-    children = journal.children(node.design)
-    if whole or node.design in line or depth == 0 and not line:
-        node.children = [_grow(journal, child, depth + 1, line, whole) for child in children]
-    else:
-        node.hidden = _count(journal, node.design)
-    return node
+def _add(
+    nodes: list[_Node],
+    journal: Journal,
+    proposal: ProposalRecord,
+    depth: int,
+    parent_row: int | None,
+    line: set[str],
+    whole: bool,
+) -> None:
+    design = str(proposal.design_id)
+    opened = whole or design in line
+    hidden = 0 if opened else _count(journal, design)
+    row = len(nodes)
+    nodes.append(_Node(proposal, row, depth, parent_row, hidden))
+    if opened:
+        for child in journal.children(design):
+            _add(nodes, journal, child, depth + 1, row, line, whole)
 
 
 def _count(journal: Journal, design: str) -> int:
@@ -63,85 +79,59 @@ def _count(journal: Journal, design: str) -> int:
     return len(children) + sum(_count(journal, child) for child in children)
 
 
-def _place(node: _Node, row: int) -> int:
-    """Leaves take a row each, parents stand beside the middle of their children."""
-    if not node.children:
-        node.y = TOP + ROW * (row + 0.5)
-        return row + 1
-    for child in node.children:
-        row = _place(child, row)
-    node.y = (node.children[0].y + node.children[-1].y) / 2
-    return row
-
-
-def _all(node: _Node) -> list[_Node]:
-    return [node, *(found for child in node.children for found in _all(child))]
-
-
-def _x(node: _Node) -> float:
-    return LEFT + COLUMN * node.depth
-
-
-def _edge(parent: _Node, child: _Node, line: set[str]) -> Markup:
-    start, end = _x(parent) + 6, _x(child) - 6
-    middle = end - 16
-    path = f"M{start:.1f} {parent.y:.1f} H{middle:.1f} L{end:.1f} {child.y:.1f}"
-    if abs(parent.y - child.y) > ROW / 2:
-        path = (
-            f"M{start:.1f} {parent.y + 6:.1f} C{start:.1f} {child.y:.1f} "
-            f"{start + 8:.1f} {child.y:.1f} {end:.1f} {child.y:.1f}"
-        )
-    marked = parent.design in line and child.design in line
+def _edge(node: _Node, marked: bool) -> Markup:
+    if node.parent_row is None:
+        return Markup("")
+    corner = node.x - INDENT
+    path = f"M{corner} {_y(node.parent_row) + 6} V{node.y} H{node.x - 6}"
     return element("path", d=path, class_="edge-line" if marked else "edge", fill="none")
-
-
-def _lender(node: _Node, nodes: list[_Node], line: set[str]) -> Markup:
-    """Dashed: a design that lent parts to one of the line."""
-    others = [n for n in nodes if n.design in node.proposal.parents[1:] and n is not node]
-    return Markup("").join(
-        element(
-            "path",
-            d=f"M{_x(n):.1f} {n.y:.1f} L{_x(node):.1f} {node.y:.1f}",
-            class_="edge-lent",
-            fill="none",
-        )
-        for n in others
-    )
 
 
 def _label(node: _Node, line: set[str], learned: str | None, names: dict[str, str]) -> Markup:
     proposal = node.proposal
     assert proposal.estimate is not None
-    score = f"{100 * proposal.estimate['mean']:.0f}"
-    human = proposal.operator == "human"
-    name = names.get(node.design, "") if human else ""
-    words = f"{name or short(node.design)} {score}"
-    if not proposal.estimate["complete"]:
-        words += " (raced out)"
-    if node.hidden:
-        words += f" +{node.hidden}"
+    human, complete = proposal.operator == "human", bool(proposal.estimate["complete"])
+    words = [
+        (names.get(node.design) if human else "") or short(node.design),
+        f"{100 * proposal.estimate['mean']:.1f} %",
+        "" if complete else "raced out, an estimate",
+        "" if human else proposal.operator,
+        _lent(proposal),
+        f"{node.hidden} descendants not shown" if node.hidden else "",
+        "the learned design" if node.design == learned else "",
+    ]
     kind = "dot-learned" if node.design == learned else "dot-human" if human else "dot"
-    if not proposal.estimate["complete"]:
-        kind = "dot-raced"
-    tip = element("title", f"{short(node.design)} {proposal.operator}: {proposal.note}")
     return Markup("").join(
         [
-            element("circle", tip, cx=_x(node), cy=node.y, r=4.5, class_=kind),
+            element(
+                "circle",
+                element("title", f"{short(node.design)}: {proposal.note}"),
+                cx=node.x,
+                cy=node.y,
+                r=5,
+                class_=kind if complete else "dot-raced",
+            ),
             text(
-                _x(node) + 8,
+                node.x + 11,
                 node.y + 4,
-                words,
+                " · ".join(word for word in words if word),
                 "node marked" if node.design in line else "node",
             ),
         ]
     )
 
 
-def _words(journal: Journal, learned: str | None, line: set[str], whole: bool) -> str:
+def _lent(proposal: ProposalRecord) -> str:
+    others = [short(parent) for parent in proposal.parents[1:]]
+    return f"with parts of {', '.join(others)}" if others else ""
+
+
+def _words(journal: Journal, learned: str | None, whole: bool) -> str:
     words = f"{len(journal.by_design)} designs from {len(journal.roots)} roots."
-    if learned and line:
-        steps = [short(design) for design in reversed(journal.lineage(learned))]
-        words += f" The learned design's line, oldest first: {', '.join(steps)}."
+    line = journal.lineage(learned) if learned else []
+    if line:
+        steps = ", ".join(short(design) for design in reversed(line))
+        words += f" The learned design's line, oldest first: {steps}."
     if not whole:
-        words += " Only that line and what stands beside it is shown; +n counts what is left out."
+        words += " Only that line and what stands beside it are shown."
     return words

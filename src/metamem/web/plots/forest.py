@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from metamem.web.plots.svg import Scale, element, line, picture, text, ticks
 
-WIDTH, LEFT, RIGHT, ROW, TOP = 900, 250, 150, 24, 30
+WIDTH, LEFT, RIGHT, ROW, TOP = 900, 220, 180, 24, 30
 
 
 def forest_plot(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
@@ -26,7 +26,7 @@ def forest_plot(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
     parts = []
     for mark in marks:
         parts.append(line(x(mark), TOP - 8, x(mark), height - 28, "zero" if mark == 0 else "grid"))
-        parts.append(text(x(mark), height - 12, f"{mark:+g}", "tick", "middle"))
+        parts.append(text(x(mark), height - 12, f"{mark:+g}" if mark else "0", "tick", "middle"))
     parts.append(text(WIDTH - RIGHT + 10, TOP - 14, "points, 95 % interval", "tick"))
     for number, (split, row) in enumerate(compared):
         parts.append(_row(f"{row['name']} ({split})", row["comparison"], x, TOP + ROW * number + 8))
@@ -47,9 +47,7 @@ def _row(name: str, found: Mapping[str, Any], x: Scale, y: float) -> Markup:
             line(x(low), y, x(high), y, f"interval {sure}"),
             line(x(low), y - 4, x(low), y + 4, f"interval {sure}"),
             line(x(high), y - 4, x(high), y + 4, f"interval {sure}"),
-            element(
-                "rect", x=x(gain) - 4, y=y - 4, width=8, height=8, class_=f"middle {sure}"
-            ),
+            element("rect", x=x(gain) - 4, y=y - 4, width=8, height=8, class_=f"middle {sure}"),
             text(WIDTH - RIGHT + 10, y + 4, shown, "tick"),
         ]
     )

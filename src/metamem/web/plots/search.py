@@ -22,9 +22,9 @@ def search_plot(
     x = Scale(0, last, LEFT + 8, WIDTH - RIGHT)
     y = Scale(marks[0], marks[-1], HEIGHT - BOTTOM, TOP)
     parts = [_axes(marks, x, y)]
+    parts.append(polyline(_best(main, x, y), "line-best"))
     if control:
         parts.append(polyline(_best(control, x, y), "line-control"))
-    parts.append(polyline(_best(main, x, y), "line-best"))
     parts += [_dot(p, x, y, learned) for p in main]
     return picture(WIDTH, HEIGHT, "Score over designs", _words(main, control), *parts)
 
@@ -47,7 +47,9 @@ def _axes(marks: Sequence[float], x: Scale, y: Scale) -> Markup:
         if mark == int(mark) and mark <= x.high:
             parts.append(text(x(mark), HEIGHT - BOTTOM + 18, f"{mark:g}", "tick", "middle"))
     middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(text(middle, HEIGHT - 8, "designs in the order they were proposed", "tick", "middle"))
+    parts.append(
+        text(middle, HEIGHT - 8, "designs in the order they were proposed", "tick", "middle")
+    )
     return Markup("").join(parts)
 
 

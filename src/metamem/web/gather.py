@@ -1,0 +1,137 @@
+"""All that a report tells about a run, read from the archive."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from metamem.core import registry
+from metamem.core.errors import MetamemError
+from metamem.core.types import Design, Evaluation
+from metamem.search.config import LearnConfig
+from metamem.search.learn import CONTROL, NO_MEMORY
+from metamem.store.archive import Archive, PromotionRecord, ReadRecord, RunRecord
+from metamem.web.card import Card, card
+from metamem.web.episodes import Pair, example_pairs
+from metamem.web.headline import best_human, ordered
+from metamem.web.journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The learned design minus the best human one on a split, task by task."""
+
+    split: str
+    against: str
+    gains: dict[str, float]
+    kinds: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    run: RunRecord
+    config: LearnConfig
+    journal: Journal
+    control: Journal
+    names: dict[str, str]  # of designs that have one
+    learned: Design | None
+    parent: Design | None
+    card: Card | None
+    pairs: tuple[Pair, ...]
+    differences: tuple[Differences, ...]
+    conditions: Mapping[str, Any]  # the fingerprint of the learned design's first evaluation shown
+    reads: list[ReadRecord]
+    promotions: list[PromotionRecord]
+
+    @property
+    def summary(self) -> Mapping[str, Any]:
+        return self.run.summary
+
+
+def gather(archive: Archive, run_id: str) -> Story:
+    run = archive.run(run_id)
+    config = LearnConfig.from_json(run.config)
+    journal = Journal.read(archive, run_id)
+    learned_id = run.summary.get("learned")
+    learned = archive.design(learned_id) if learned_id else None
+    parent_id = journal.parent(learned_id) if learned_id else None
+    shown = _evaluations(archive, run.summary)
+    first = next((found["learned"] for found in shown.values() if "learned" in found), None)
+    return Story(
+        run=run,
+        config=config,
+        journal=journal,
+        control=Journal.read(archive, f"{run_id}/{CONTROL}"),
+        names={d.id: d.design.name for d in archive.designs() if d.design.name},
+        learned=learned,
+        parent=archive.design(parent_id) if parent_id else None,
+        card=_card(archive, learned, config, shown),
+        pairs=_pairs(archive, shown),
+        differences=_differences(run.summary, config, shown),
+        conditions=first.fingerprint.to_json() if first else {},
+        reads=[read for read in archive.reads() if read.run_id == run_id],
+        promotions=[p for p in archive.promotions() if p.design_id == learned_id and learned_id],
+    )
+
+
+Shown = dict[str, dict[str, Evaluation]]  # split → row's name → evaluation
+
+
+def _evaluations(archive: Archive, summary: Mapping[str, Any]) -> Shown:
+    found: Shown = {}
+    for split, rows in ordered(summary.get("tables", {})).items():
+        for row in rows:
+            evaluation = archive.evaluation(row["evaluation"])
+            if evaluation is not None:
+                found.setdefault(split, {})[row["name"]] = evaluation
+    return found
+
+
+def _card(
+    archive: Archive, learned: Design | None, config: LearnConfig, shown: Shown
+) -> Card | None:
+    for found in shown.values():
+        if learned is not None and "learned" in found:
+            evaluation = found["learned"]
+            return card(
+                learned.source,
+                evaluation,
+                found.get(NO_MEMORY),
+                archive.traces(evaluation.id),
+                config.rules.ask_every,
+            )
+    return None
+
+
+def _pairs(archive: Archive, shown: Shown) -> tuple[Pair, ...]:
+    """From the first split that has any."""
+    for split, found in shown.items():
+        if "learned" in found and NO_MEMORY in found:
+            pairs = example_pairs(
+                archive.traces(found["learned"].id), archive.traces(found[NO_MEMORY].id), split
+            )
+            if pairs:
+                return pairs
+    return ()
+
+
+def _differences(
+    summary: Mapping[str, Any], config: LearnConfig, shown: Shown
+) -> tuple[Differences, ...]:
+    made = []
+    for split, found in shown.items():
+        human = best_human(summary["tables"][split])
+        if human is None or "learned" not in found or human["name"] not in found:
+            continue
+        ours, theirs = found["learned"].by_task(), found[human["name"]].by_task()
+        gains = {task: ours[task] - theirs[task] for task in ours if task in theirs}
+        made.append(Differences(split, human["name"], gains, _kinds(config, split)))
+    return tuple(made)
+
+
+def _kinds(config: LearnConfig, split: str) -> dict[str, str]:
+    """The group of each task. Without the domain's data the report does without groups."""
+    try:
+        domain = registry.create("domains", config.domain.name, **config.domain.settings)
+        return {task.id: task.kind for task in domain.tasks(split)}
+    except MetamemError:
+        return {}

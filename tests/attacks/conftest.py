@@ -1,0 +1,34 @@
+"""One jail for each layer, shared by a whole file; each holds every attack on its own."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from metamem.core.errors import JailUnavailable
+from metamem.designs.jailed import Jail
+from metamem.sandbox import Limits
+from tests.attacks.canaries import Canaries
+
+LIMITS = Limits(
+    retrieve_cpu=0.5, update_cpu=5, wall=4, memory_mb=256, tool_calls=20, line_bytes=100_000
+)
+
+
+@pytest.fixture(scope="module")
+def canaries() -> Iterator[Canaries]:
+    with Canaries() as all_of_them:
+        yield all_of_them
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["bwrap", "self"])
+async def jail(request: pytest.FixtureRequest, canaries: Canaries) -> AsyncIterator[Jail]:
+    os.environ.update(canaries.environment)  # what a careless launcher would let in
+    try:
+        async with Jail(LIMITS, layer=request.param) as started:
+            yield started
+    except JailUnavailable as missing:
+        pytest.skip(str(missing))
+    finally:
+        del os.environ["METAMEM_CANARY"]

@@ -1,0 +1,326 @@
+"""Recombination: children are sound, new, explained, repeatable, and led by what was learned."""
+
+import ast
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metamem.core.types import Design
+from metamem.designs import library
+from metamem.designs.jailed import Jail
+from metamem.search.blocks import BOUNDS, SLOTS
+from metamem.search.novelty import syntax_key
+from metamem.search.proposer import (
+    Evidence,
+    FailedAttempt,
+    OperatorOutcome,
+    ParentView,
+    Proposal,
+    Request,
+)
+from metamem.search.recombine import RandomRecombine, Recombine, credit, draw, guidance
+from metamem.search.recombine.genome import LayerGene, WholeGene
+from metamem.search.recombine.operators import FRESH, OPERATORS, block_of, operator_of
+from metamem.search.recombine.parse import parse
+from metamem.search.recombine.proposers import operator_odds
+from metamem.search.recombine.render import render
+from tests.designs.running import advice
+
+HUMAN = [ParentView(library.load(name), 0.2) for name in library.names()]
+ASKED_FOR_MORE = Evidence(mean_reward=0.3, empty=1.0, cases=50)
+
+
+@pytest.fixture(scope="module")
+async def jail() -> AsyncIterator[Jail]:
+    async with Jail() as running:
+        yield running
+
+
+async def lineage(length: int, seed: int) -> list[tuple[Proposal, list[ParentView]]]:
+    """Children of children of the human designs, with the parents each was made from."""
+    rng = random.Random(seed)
+    pool = list(HUMAN)
+    made = []
+    for n in range(length):
+        parents = rng.sample(pool, 3)
+        evidence = replace(ASKED_FOR_MORE, empty=rng.random(), tokens=rng.random() * 2000)
+        parents[0] = replace(parents[0], evidence=evidence)
+        proposal = await Recombine().propose(Request(parents=parents, seed=seed * 1000 + n))
+        made.append((proposal, parents))
+        pool.append(ParentView(proposal.design, 0.3))
+    return made
+
+
+async def test_children_run_in_the_jail_and_differ_from_their_parents(jail, record_property):
+    made = await lineage(300, seed=1)
+    failures = []
+    for proposal, parents in made:
+        keys = {syntax_key(parent.design.source) for parent in parents}
+        assert syntax_key(proposal.design.source) not in keys
+        try:
+            await advice(jail, proposal.design)
+        except Exception as error:
+            failures.append(f"{proposal.operator}: {error}")
+    rate = 1 - len(failures) / len(made)
+    record_property("sound", rate)
+    print(f"sound children: {rate:.1%}")
+    assert rate > 0.97, failures
+    used = {operator_of(label) for p, _ in made for label in p.operator.split(credit.SEPARATOR)}
+    assert used == set(OPERATORS)  # every operator came to act
+
+
+async def test_random_combinations_run_in_the_jail(jail):
+    proposals = [await RandomRecombine().propose(Request(seed=n)) for n in range(100)]
+    for proposal in proposals:
+        await advice(jail, proposal.design)
+    assert len({syntax_key(p.design.source) for p in proposals}) == 100
+    sizes = Counter(len(parse(p.design.source).parts) for p in proposals)
+    assert set(sizes) == set(range(1, draw.MOST_PARTS + 1))
+
+
+async def test_the_same_request_gives_the_same_proposal():
+    again = [p.design.id for p, _ in await lineage(20, seed=3)]
+    assert [p.design.id for p, _ in await lineage(20, seed=3)] == again
+    others = [p.design.id for p, _ in await lineage(20, seed=4)]
+    assert not set(again) & set(others)
+
+
+async def test_a_child_says_what_changed_and_whose_it_is():
+    for proposal, parents in await lineage(40, seed=5):
+        told = " ".join((ast.get_docstring(ast.parse(proposal.design.source)) or "").split())
+        assert f"What changed: {proposal.note}" in told
+        assert proposal.note.count(". ") >= 1  # what, and why
+        for identifier in proposal.parents:
+            assert identifier in told
+        if proposal.operator == FRESH:
+            assert proposal.parents == ()
+        else:
+            assert proposal.parents[0] == parents[0].design.id
+            assert set(proposal.parents) <= {p.design.id for p in parents}
+
+
+async def test_children_read_back_as_what_they_were_made_of():
+    for proposal, _ in await lineage(60, seed=6):
+        genome = parse(proposal.design.source)
+        assert genome.layers or all(isinstance(p, WholeGene) for p in genome.parts)
+        assert 1 <= len(genome.parts) <= draw.MOST_PARTS
+        assert syntax_key(render(genome, "")) == syntax_key(proposal.design.source)
+        for layer in genome.layers:
+            assert tuple(layer.slots) == SLOTS
+            for name, value in layer.constants.items():
+                assert BOUNDS[name][0] <= value <= BOUNDS[name][1]
+
+
+async def test_a_human_design_becomes_a_part_and_speaks(jail):
+    places = ParentView(library.load("object_places"), 0.4)
+    (own, *_) = await advice(jail, places.design)
+    speaking = 0
+    for seed in range(30):
+        proposal = await Recombine().propose(Request(parents=[places], seed=seed))
+        (told, *_) = await advice(jail, proposal.design)
+        genome = parse(proposal.design.source)
+        if len(genome.parts) > 1 and any(p.name == "ObjectPlaces" for p in genome.parts):
+            speaking += own.split("\n")[-1] in told
+    assert speaking >= 5
+
+
+FOREIGN = '''
+import math
+from metamem.designs import Experience, Memory, Query
+
+LIMIT = 2
+
+def shorten(lines):
+    return lines[: math.floor(LIMIT)]
+
+class Part:
+    SIZE = 4
+
+class Recombined(Memory):
+    """Someone else's memory, with names that recombination uses too."""
+
+    async def retrieve(self, query: Query) -> dict:
+        return {"goals": shorten(getattr(self, "goals", [])), "size": Part.SIZE}
+
+    async def update(self, experience: Experience) -> None:
+        self.goals = [*getattr(self, "goals", []), experience.goal]
+'''
+
+
+async def test_any_design_can_be_a_parent(jail):
+    foreign = ParentView(Design(FOREIGN), 0.5)
+    parents = [foreign, ParentView(library.load("object_places"), 0.4)]
+    spoke = 0
+    for seed in range(30):
+        proposal = await Recombine().propose(Request(parents=parents, seed=seed))
+        told = await advice(jail, proposal.design)
+        spoke += '"goals"' in told[0]
+        again = ParentView(proposal.design, 0.5)
+        child = await Recombine().propose(Request(parents=[again, foreign], seed=seed))
+        await advice(jail, child.design)
+    assert spoke >= 10
+
+
+async def test_from_nothing_and_from_a_broken_parent(jail):
+    fresh = await Recombine().propose(Request(seed=1))
+    assert fresh.operator == FRESH and fresh.parents == ()
+    await advice(jail, fresh.design)
+    broken = [ParentView(Design("class :"), 0.0), ParentView(Design("x = 1"), 0.0)]
+    assert (await Recombine().propose(Request(parents=broken, seed=1))).parents == ()
+
+
+async def test_a_repair_is_another_smaller_attempt():
+    parents = HUMAN[:2]
+    for seed in range(20):
+        first = await Recombine().propose(Request(parents=parents, seed=seed))
+        failed = FailedAttempt(first.design.source, "NameError: name 'x' is not defined")
+        request = Request(parents=parents, seed=seed, failed_attempt=failed)
+        second = await Recombine().propose(request)
+        assert syntax_key(second.design.source) != syntax_key(first.design.source)
+        assert credit.SEPARATOR not in second.operator
+        assert second == await Recombine().propose(request)
+    unreadable = FailedAttempt("class :", "SyntaxError")
+    await Recombine().propose(Request(parents=parents, failed_attempt=unreadable))
+
+
+async def test_random_search_is_blind():
+    history = [OperatorOutcome("replace key(Pattern)", 0.5)] * 50
+    seeing = Request(parents=HUMAN, history=history, seed=7, domain_description="a farm")
+    blind = await RandomRecombine().propose(Request(seed=7))
+    assert (await RandomRecombine().propose(seeing)).design == blind.design
+    assert blind.parents == ()
+
+
+# --- credit and guidance ---------------------------------------------------------------------
+
+
+def odds(history=(), evidence=Evidence()) -> dict[str, float]:
+    weights = operator_odds(Request(history=history), guidance.symptoms(evidence))
+    total = sum(weights.values())
+    return {name: weight / total for name, weight in weights.items()}
+
+
+def outcomes(seed: int, planted: str = "") -> list[OperatorOutcome]:
+    rng = random.Random(seed)
+    history = []
+    for _ in range(20):
+        for name in OPERATORS:
+            gain = rng.gauss(0.15 if name == planted else -0.02, 0.05)
+            history.append(OperatorOutcome(name, gain if rng.random() > 0.2 else None))
+    return history
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_credit_goes_to_a_planted_better_operator(seed):
+    before, after = odds(), odds(outcomes(seed, planted="reorder"))
+    assert after["reorder"] > 3 * before["reorder"]
+    assert after["reorder"] == max(after.values())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_credit_stays_about_even_on_noise(seed):
+    earned = [w for name, w in odds(outcomes(seed)).items() if name != FRESH]
+    assert max(earned) < 4 * min(earned)
+    assert max(earned) < 2.5 / len(earned)
+
+
+def test_recent_outcomes_count_more_than_old_ones():
+    early = [OperatorOutcome("cross", 0.2)] * 30 + [OperatorOutcome("reorder", 0.0)] * 30
+    late = early[30:] + early[:30]
+    assert odds(late)["cross"] > odds(early)["cross"]
+
+
+def test_rejections_lower_the_credit_and_no_operator_dies():
+    history = [OperatorOutcome("join match(Same)", None), OperatorOutcome("cross", 0.1)] * 200
+    weights = credit.weights(history, operator_of)
+    assert weights["join"] == credit.LEAST > 0
+    assert weights["cross"] > 1
+
+
+def test_blocks_earn_credit_too():
+    history = []
+    for _ in range(20):
+        history.append(OperatorOutcome("replace key(Pattern) + reorder", 0.2))
+        history.append(OperatorOutcome("replace key(Stems)", -0.1))
+    weights = credit.weights(history, block_of)
+    assert weights["key:Pattern"] > 1 > weights["key:Stems"]
+    rng = random.Random(0)
+    drawn = Counter(draw.block(rng, "key", weights).name for _ in range(400))
+    assert drawn["Pattern"] > drawn["Stems"]
+
+
+def test_credit_without_any_gain_is_even():
+    assert credit.weights([OperatorOutcome("cross", -0.1)] * 9, operator_of) == {}
+    assert credit.weights([], operator_of) == {}
+
+
+CURES = {
+    "empty": ("replace ask", "replace key", "replace match", "join"),
+    "unused": ("replace keep", "replace adapt", "replace phrase"),
+    "truncated": ("replace trim", "replace form", "drop layer"),
+    "errors": ("drop layer", "fresh"),
+    "repeated": ("add layer", "cross"),
+}
+
+
+@pytest.mark.parametrize("symptom", sorted(CURES))
+def test_evidence_leads_to_operators_that_can_help(symptom):
+    seen = odds(evidence=Evidence(cases=50, **{symptom: 1.0}))
+    for operator in CURES[symptom]:
+        assert seen[operator] > 1.3 * odds()[operator]
+    strongest = guidance.symptoms(Evidence(cases=50, **{symptom: 1.0}))[0]
+    assert set(CURES[symptom]) <= set(strongest.cures)
+
+
+async def test_empty_retrievals_change_what_is_proposed():
+    async def share(evidence: Evidence) -> float:
+        parent = ParentView((await Recombine().propose(Request(seed=9))).design, 0.3, evidence)
+        hits = 0
+        for seed in range(150):
+            proposal = await Recombine().propose(Request(parents=[parent], seed=seed))
+            labels = proposal.operator.split(credit.SEPARATOR)
+            hits += any(operator_of(label) in CURES["empty"] for label in labels)
+        return hits / 150
+
+    assert await share(ASKED_FOR_MORE) > 1.4 * await share(Evidence(cases=50, mean_reward=1.0))
+
+
+async def test_the_reason_names_the_evidence():
+    parent = replace(HUMAN[0], evidence=ASKED_FOR_MORE)
+    notes = [(await Recombine().propose(Request([parent], seed=n))).note for n in range(20)]
+    assert any("nothing to say in 100% of the cases" in note for note in notes)
+
+
+def test_no_evidence_favours_nothing():
+    assert guidance.symptoms(Evidence()) == []
+    even = [weight for name, weight in odds().items() if name != FRESH]
+    assert max(even) == pytest.approx(min(even))
+
+
+@given(st.sampled_from(sorted(BOUNDS)), st.integers(0, 10_000), st.data())
+def test_constants_stay_typed_and_within_bounds(name, seed, data):
+    low, high = BOUNDS[name]
+    numbers = st.integers if isinstance(high, int) else st.floats
+    value = data.draw(numbers(low, high))
+    moved = draw.moved(random.Random(seed), name, value)
+    assert type(moved) is type(value)
+    assert low <= moved <= high
+
+
+@given(st.integers(1, 500) | st.floats(0, 50), st.integers(0, 1000))
+def test_constants_of_other_designs_stay_sensible(value, seed):
+    moved = draw.moved(random.Random(seed), "UNHEARD_OF", value)
+    assert type(moved) is type(value)
+    assert moved >= (1 if isinstance(value, int) else 0)
+    if isinstance(value, float) and value <= 1:
+        assert moved <= 1
+
+
+def test_every_layer_has_every_slot():
+    layer = draw.layer(random.Random(0), {})
+    assert isinstance(layer, LayerGene) and tuple(layer.slots) == SLOTS

@@ -1,0 +1,97 @@
+"""A memory for one's own agent: ten lines, a log on disk, and nothing lost."""
+
+import json
+
+import pytest
+
+import metamem
+from metamem.core.errors import DataError, DesignFailure, UnknownName, UsageError
+
+
+def episode(goal="open the box", action="turn the key", reward=1.0):
+    return metamem.Experience(goal=goal, steps=(metamem.Step(action, "It opens."),), reward=reward)
+
+
+def test_what_was_learned_is_there_after_reopening(tmp_path):
+    with metamem.open_memory("success_retrieval", tmp_path) as memory:
+        assert "turn the key" not in memory.retrieve("open the box")
+        memory.update(episode())
+        told = memory.retrieve("open the box")
+        assert "turn the key" in told
+    with metamem.open_memory("success_retrieval", tmp_path) as memory:
+        assert memory.retrieve("open the box") == told
+
+
+def test_another_design_takes_over_the_same_log(tmp_path):
+    with metamem.open_memory("no_memory", tmp_path) as memory:
+        memory.update(episode())
+        assert memory.retrieve("open the box") == ""
+    with metamem.open_memory("trajectory_retrieval", tmp_path) as memory:
+        assert "turn the key" in memory.retrieve("open the box")
+
+
+def test_a_torn_last_line_is_dropped_and_a_damaged_one_is_named(tmp_path):
+    with metamem.open_memory("success_retrieval", tmp_path) as memory:
+        memory.update(episode())
+    log = tmp_path / "experiences.jsonl"
+    whole = log.read_bytes()
+    log.write_bytes(whole + b'{"goal": "half a li')
+    with metamem.open_memory("success_retrieval", tmp_path) as memory:
+        assert "turn the key" in memory.retrieve("open the box")
+        memory.update(episode("shut the box", "push the lid"))
+    assert len(log.read_bytes().splitlines()) == 2
+    log.write_bytes(b"not json\n" + whole)
+    with pytest.raises(DataError, match="line 1 is damaged"):
+        metamem.open_memory("success_retrieval", tmp_path)
+
+
+def test_advice_stays_within_its_budget(tmp_path):
+    with metamem.open_memory("trajectory_retrieval", advice_tokens=5) as memory:
+        memory.update(episode())
+        assert len(memory.retrieve("open the box").split()) <= 5
+
+
+def test_a_design_that_fails_says_so_and_the_experience_is_kept(tmp_path):
+    broken = tmp_path / "broken.py"
+    broken.write_text(
+        "from metamem.designs import Memory\n\n\nclass B(Memory):\n    '''B.'''\n\n"
+        "    async def update(self, experience):\n        raise ValueError('too much')\n\n"
+        "    async def retrieve(self, query):\n        return 'still here'\n"
+    )
+    with metamem.open_memory(str(broken), tmp_path / "m") as memory:
+        with pytest.raises(DesignFailure, match="too much"):
+            memory.update(episode())
+        assert memory.retrieve("x") == "still here"
+    with metamem.open_memory(str(broken), tmp_path / "m") as memory:
+        assert memory.failed_updates == 1
+    with metamem.open_memory("success_retrieval", tmp_path / "m") as memory:
+        assert "turn the key" in memory.retrieve("open the box")
+
+
+def test_an_unknown_design_is_refused():
+    with pytest.raises(UnknownName, match="succes_retrieval"):
+        metamem.open_memory("succes_retrieval")
+
+
+def test_own_episodes_are_read_from_json_lines(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    rows = [
+        {"goal": "g", "steps": [{"action": "a", "observation": "o"}], "reward": 1},
+        {"goal": "h", "steps": [["a", "o", ["b"], 0.5, True]]},
+        {"messages": [{"speaker": "ann", "text": "hello"}]},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n\n")
+    read = metamem.read_episodes(path)
+    assert [e.goal for e in read] == ["g", "h", ""]
+    assert read[1].steps[0].actions == ("b",)
+    assert read[2].messages[0].speaker == "ann"
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"goal": "g"}', '{"steps": [{"observation": "o"}]}', "3"])
+def test_a_line_that_is_no_episode_is_named(tmp_path, line):
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"goal": "g", "steps": [{"action": "a"}]}\n' + line + "\n")
+    with pytest.raises(DataError, match="line 2"):
+        metamem.read_episodes(path)
+    with pytest.raises(UsageError):
+        metamem.read_episodes(tmp_path / "absent.jsonl")
