@@ -57,7 +57,7 @@ while True: pass""",
     "asks to exit": Misdeed("raise SystemExit(3)", "crash", alone=True),
     "reads address zero": Misdeed("import ctypes; ctypes.string_at(0)", "crash", alone=True),
     "recurses without end": Misdeed(
-        "import sys; sys.setrecursionlimit(10**9); f = lambda: f(); f()", "crash", alone=True
+        "import sys; sys.setrecursionlimit(10**9); f = lambda: f(); f()", "memory"
     ),
     "raises": Misdeed("{}['missing']", "crash", alone=True),
     "closes its channel": Misdeed("os.close(3); import time; time.sleep(1000)", "crash"),
@@ -70,9 +70,8 @@ while True: pass""",
     "asks too often": Misdeed("for i in range(30): await self.tools.embed([str(i)])", "limit"),
     "asks without reading the answers": Misdeed(
         """
-import json
 for i in range(1, 30):
-    say(json.dumps({'id': number, 'ask': i, 'tool': 'embed', 'data': {'texts': ['x'] * 500}}))
+    say({'id': number, 'ask': i, 'tool': 'embed', 'data': {'texts': ['x'] * 500}})
 """,
         "limit",
     ),

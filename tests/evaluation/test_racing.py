@@ -198,17 +198,17 @@ def test_what_a_stopped_design_shows_is_unbiased_on_fixed_rewards() -> None:
     reference, design = rewards(generator, 0.75), rewards(generator, 0.35)
     truth = float(np.mean(list(design.values())))
     shown, naive, block = [], [], []
-    for seed in range(3000):
+    for seed in range(2000):
         race = Race(RacePlan.build(TASKS, seed), reference)
         rows, found = run(race, design.__getitem__)
         if not found.complete:
             shown.append(found.mean - truth)
             naive.append(partial_mean(race, rows) - truth)
             block.append(block_only(race, rows) - truth)
-    assert len(shown) > 500
+    assert len(shown) > 300
     assert abs(in_standard_errors(shown)) < 4
     assert in_standard_errors(naive) < -10  # the control: stopping early makes the score worse
-    assert in_standard_errors(block) > 10  # and forgetting the bad start makes it better
+    assert in_standard_errors(block) > 6  # and forgetting the bad start makes it better
     assert np.std(shown) < np.std(block)
 
 
@@ -217,7 +217,7 @@ def test_racing_does_not_shift_the_score_of_a_design_that_plays_by_chance() -> N
     generator = np.random.default_rng(6)
     chance, shown, naive, stopped = 0.3, [], [], 0
     inside = 0
-    for seed in range(3000):
+    for seed in range(2000):
         draws = generator.random((2, len(TASKS)))
         reference = dict(zip(TASKS, (draws[0] < 0.7).astype(float), strict=True))
         design = dict(zip(TASKS, (draws[1] < chance).astype(float), strict=True))
@@ -227,7 +227,7 @@ def test_racing_does_not_shift_the_score_of_a_design_that_plays_by_chance() -> N
         naive.append((found.mean if found.complete else partial_mean(race, rows)) - chance)
         stopped += not found.complete
         inside += abs(found.mean - chance) <= 1.96 * found.se
-    assert 1000 < stopped < 2800
+    assert 600 < stopped < 1800
     assert abs(in_standard_errors(shown)) < 4
     assert in_standard_errors(naive) < -10
-    assert 0.92 <= inside / 3000 <= 0.975  # the stated uncertainty is the real one
+    assert 0.92 <= inside / 2000 <= 0.975  # the stated uncertainty is the real one

@@ -267,3 +267,40 @@ def test_a_row_of_wrong_types_is_refused(tmp_path: Path) -> None:
                 archive.add_rows(key, [type(row())(**columns)])  # type: ignore[arg-type]
         with pytest.raises(StoreError):
             archive.add_trace(key, Case("t"), episode())
+
+
+def test_readers_and_writers_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "archive.db"
+    with SqliteArchive(path) as archive:
+        reader = sqlite3.connect(path, isolation_level=None)
+        reader.execute("BEGIN")
+        count = "SELECT COUNT(*) FROM designs"
+        assert reader.execute(count).fetchone() == (0,)
+        archive.add_design(design())
+        assert reader.execute(count).fetchone() == (0,)  # still its own moment
+        reader.execute("COMMIT")
+        assert reader.execute(count).fetchone() == (1,)
+
+        writer = sqlite3.connect(path, isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("INSERT INTO blobs (id, content) VALUES ('b', 'x')")
+        assert archive.blob("b") is None
+        assert len(archive.designs()) == 1
+        writer.close()
+        reader.close()
+
+
+def test_a_writer_that_is_kept_waiting_too_long_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("metamem.store.sqlite.BUSY_SECONDS", 0.05)
+    path = tmp_path / "archive.db"
+    with SqliteArchive(path) as archive:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="another process has held") as caught:
+            archive.add_design(design())
+        assert "repeated" in caught.value.hint
+        other.execute("ROLLBACK")
+        other.close()
+        assert archive.add_design(design())

@@ -27,13 +27,10 @@ class Settings:
     early: float = 0.3  # of that, for things known from the start while others are to be found
     seen: float = 0.6  # each thing of the goal that the action led to before
     note: float = 2.0  # each word that the advice ties to a word of the goal
-    stale: float = 0.3  # what is left of a note when that word is done with or at hand
     step: float = 6.0  # the advised next step
-    means: float = 5.0  # what has become possible with a thing that the advised next step names
     fresh: float = 0.8  # became possible along the way and is untried
     tried: float = 1.5  # each time it was done already since things last moved on
     stock: float = 0.15  # each time another of its kind was done
-    vain: float = 2.0  # it changed nothing when it was done
     idle: float = 3.0  # its kind has changed nothing so far
     stray: float = 0.9  # it acts on a thing that nothing speaks for
     undo: float = 12.0  # it would undo what was done
@@ -66,8 +63,7 @@ class _Option:
     """An action and what is remembered about it in this episode."""
 
     __slots__ = (
-        "early", "found", "goal_things", "liking", "new", "steps", "text", "ties", "tried", "vain",
-        "worth",
+        "early", "found", "goal_things", "liking", "new", "steps", "text", "ties", "tried", "worth",
     )
 
     def __init__(self, text: ActionText, liking: float, new: bool) -> None:
@@ -75,7 +71,6 @@ class _Option:
         self.liking = liking
         self.new = new  # not possible at the start
         self.tried = 0
-        self.vain = False  # it was done and nothing changed
         self.worth = 0.0  # what words alone say for it
         self.early = 0.0  # what is to be taken off while things of the goal are yet to be found
         self.ties: list[tuple[str, float]] = []  # words of the goal that notes tie it to
@@ -98,7 +93,6 @@ class ReaderPlayer:
         self._idle: dict[str, list[int]] = {}  # verb → times done, times nothing changed
         self._kinds: dict[tuple[str, ...], int] = {}  # words of an action → times done
         self._moved_on: set[tuple[str, ...]] = set()
-        self._touched: set[str] = set()  # words of the goal in what was done
         self._advice = ReadAdvice([], {})
         self._advice_text = ""
         self._known: frozenset[str] = frozenset()  # words of what was possible at the start
@@ -150,19 +144,15 @@ class ReaderPlayer:
                 score -= option.early
             told = 0.0
             for word, tie in option.ties:
-                stale = word in at_hand or word in self._touched
-                told = max(told, weights.note * (weights.stale * tie if stale else tie))
+                told = max(told, weights.note * tie)
             if option.steps:
                 told = max(told, weights.step * self._advised(option, at_hand))
             if option.new and not option.tried:
                 score += weights.fresh
-                told = max(told, weights.means * self._serves(option))
             score += told
             kind = self._kinds.get(option.text.words)
             if kind is not None:
                 score -= weights.stock * kind
-            if option.vain:
-                score -= weights.vain
             if option.found:
                 score += weights.seen * len(option.found)
             counts = self._idle.get(option.text.verb)
@@ -233,17 +223,6 @@ class ReaderPlayer:
             best = max(best, value)
         return best
 
-    def _serves(self, option: _Option) -> float:
-        """Does it act on a thing that an awaited step names?"""
-        best = 0.0
-        for block in self._advice.blocks:
-            if block.position < len(block.clauses):
-                words = block.clauses[block.position].words
-                things = option.text.things
-                if things and all(any(w in words for w in thing.split()) for thing in things):
-                    best = max(best, block.trust)
-        return best
-
     def _nearness(self, distance: int) -> float:
         if distance == 0:
             return 1.0
@@ -270,8 +249,7 @@ class ReaderPlayer:
         self._kinds[text.words] = self._kinds.get(text.words, 0) + 1
         counts = self._idle.setdefault(text.verb, [0, 0])
         counts[0] += 1
-        option.vain = observation.actions == self._before
-        counts[1] += option.vain
+        counts[1] += observation.actions == self._before
         self._undo.saw(self._before, self._last, observation.actions)
         if self._mentions is not None:
             found = frozenset(self._mentions.findall(observation.text.lower()))
@@ -281,8 +259,6 @@ class ReaderPlayer:
     def _move_on(self, text: ActionText) -> None:
         """After something new was done with a thing of the goal, what bears on it is open again."""
         done = self._options[self._last]
-        if done.new and text.verb in self._wanted:
-            self._touched.add(text.verb)
         mark = (text.verb, *done.goal_things)
         if not done.goal_things or mark in self._moved_on:
             return

@@ -37,8 +37,7 @@ def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
         return
     rows = [
         (
-            "→" if p == current[p.domain] else "",
-            short(p.design_id or ""),
+            short(p.design_id or "") + (" →" if p == current[p.domain] else ""),
             p.domain,
             p.decision,
             p.decided_by,
@@ -47,7 +46,7 @@ def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
         )
         for p in found
     ]
-    print_table(("", "design", "domain", "decision", "by", "at (UTC)", "reason"), rows)
+    print_table(("design", "domain", "decision", "by", "at (UTC)", "reason"), rows)
 
 
 @app.command(

@@ -10,7 +10,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -53,7 +52,7 @@ def refuse(message: str, hint: str = "") -> None:
     console = err()
     console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
     if hint:
-        console.print(Padding(Text(hint), (0, 0, 0, 2)), soft_wrap=True)
+        console.print(Text(f"  {hint}"), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

@@ -77,7 +77,7 @@ class Link:
 
     def serve(self, service: Service) -> None:
         """Serve requests until the host goes away."""
-        sys.stdout = sys.stderr = _LogWriter(self)
+        sys.stdout = sys.stderr = printed = _LogWriter(self)
         while True:
             request = self._read()
             if "op" not in request:
@@ -87,7 +87,7 @@ class Link:
             self._open.clear()
             self._request, self._asked = request["id"], 0
             try:
-                self._serve_one(service, request)
+                self._serve_one(service, request, printed)
             except MemoryError:
                 self._report("memory", "out of memory")
             except Failure as failure:
@@ -96,7 +96,7 @@ class Link:
                 self._report("crash", service.explain(error))
             self._request = 0
 
-    def _serve_one(self, service: Service, request: dict[str, Any]) -> None:
+    def _serve_one(self, service: Service, request: dict[str, Any], printed: "_LogWriter") -> None:
         if request["op"] == "fork":
             if _fork():
                 self._buffer.clear()
@@ -106,6 +106,7 @@ class Link:
         else:
             work = service.handle(request["op"], request["data"])
             value = self._loop.run_until_complete(work)
+        printed.end()
         self._write({"id": self._request, "ok": value})
 
     def _report(self, kind: str, message: str) -> None:
@@ -163,14 +164,20 @@ class _LogWriter:
 
     def __init__(self, link: Link) -> None:
         self._link = link
+        self._rest = ""
 
     def write(self, text: str) -> int:
-        if text.strip():
-            self._link.log(text.rstrip("\n"))
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            self._link.log(line)
         return len(text)
 
     def flush(self) -> None:
-        pass
+        """Whole lines have gone already; the rest goes when the call ends."""
+
+    def end(self) -> None:
+        if self._rest:
+            self.write("\n")
 
     def isatty(self) -> bool:
         return False

@@ -22,7 +22,7 @@ _MESSAGES_PER_CALL = 16  # how many times the longest message one call may send 
 _AT_ONCE = 8  # questions of one process that are served at the same time
 _SHORTEST_WATCH = 0.005
 _CLOCK_SLACK = 0.1  # the kernel's two ways to count CPU time differ a little
-_LAST_WORDS_SECONDS = 2.0  # how long the fork server may take to say how a process ended
+_LAST_WORDS_SECONDS = 1.0  # how long the fork server may take to say how a process ended
 
 
 class RefusedByHost(Exception):

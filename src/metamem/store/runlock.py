@@ -40,11 +40,7 @@ def lock_file(folder: Path, run_id: str) -> Iterator[None]:
     owner = os.getpid()
     try:
         _take(descriptor, run_id)
-        try:
-            yield
-        finally:
-            if os.getpid() == owner:
-                os.ftruncate(descriptor, 0)  # no stale pid for the next who is refused
+        yield
     finally:
         if os.getpid() == owner:
             _held.discard(descriptor)

@@ -157,6 +157,8 @@ def upgrade(engine: Engine, steps: Sequence[Sequence[str]] = STEPS) -> None:
     with engine.writing() as execute:
         # Asked again: another process may have upgraded while this one waited to write.
         version = _version(engine, execute, newest=len(steps))
+        if version == len(steps):
+            return
         for statement in engine.unguard(execute):
             execute(statement)
         for number, step in enumerate(steps[version:], start=version + 1):

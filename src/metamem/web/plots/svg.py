@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 
+READABLE = 720  # pixels; narrower pages scroll a plot sideways rather than shrink it further
+
+
 def element(tag: str, *children: Markup | str, **attributes: str | float) -> Markup:
     """`class_` stands for class, and underscores for hyphens."""
     shown = Markup("").join(
@@ -38,7 +41,7 @@ def picture(width: float, height: float, title: str, description: str, *parts: M
         role="img",
         aria_label=f"{title}. {description}",
         class_="plot",
-        style=f"min-width:{_number(min(width, 560))}px",
+        style=f"min-width:{_number(min(width, READABLE))}px",
     )
 
 
