@@ -56,8 +56,16 @@ while True: pass""",
     "ends its process": Misdeed("os._exit(0)", "crash", alone=True),
     "asks to exit": Misdeed("raise SystemExit(3)", "crash", alone=True),
     "reads address zero": Misdeed("import ctypes; ctypes.string_at(0)", "crash", alone=True),
-    "recurses without end": Misdeed(
-        "import sys; sys.setrecursionlimit(10**9); f = lambda: f(); f()", "memory"
+    "recurses without end": Misdeed("f = lambda: f(); f()", "crash", alone=True),
+    "recurses past the end of the stack": Misdeed(
+        """
+import sys
+sys.setrecursionlimit(10**9)
+class Endless:
+    def __repr__(self): return repr(self)
+return repr(Endless())""",
+        "crash",
+        alone=True,
     ),
     "raises": Misdeed("{}['missing']", "crash", alone=True),
     "closes its channel": Misdeed("os.close(3); import time; time.sleep(1000)", "crash"),

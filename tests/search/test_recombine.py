@@ -35,7 +35,7 @@ HUMAN = [ParentView(library.load(name), 0.2) for name in library.names()]
 ASKED_FOR_MORE = Evidence(mean_reward=0.3, empty=1.0, cases=50)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 async def jail() -> AsyncIterator[Jail]:
     async with Jail() as running:
         yield running
@@ -199,7 +199,10 @@ async def test_random_search_is_blind():
 # --- credit and guidance ---------------------------------------------------------------------
 
 
-def odds(history=(), evidence=Evidence()) -> dict[str, float]:
+NOTHING_KNOWN = Evidence()
+
+
+def odds(history=(), evidence=NOTHING_KNOWN) -> dict[str, float]:
     weights = operator_odds(Request(history=history), guidance.symptoms(evidence))
     total = sum(weights.values())
     return {name: weight / total for name, weight in weights.items()}

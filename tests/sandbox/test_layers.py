@@ -1,0 +1,74 @@
+"""The machine's layers are reported as they are, and without any of them nothing runs."""
+
+import asyncio
+
+import pytest
+
+from metamem.core.errors import JailUnavailable, UsageError
+from metamem.sandbox import (
+    Limits,
+    Program,
+    Sandbox,
+    bubblewrap,
+    describe,
+    landlock,
+    layers,
+    seccomp,
+)
+from metamem.sandbox.layers import choose
+
+
+def test_the_report_names_every_layer_and_the_choice() -> None:
+    assert [report.name for report in layers()] == ["bubblewrap", "seccomp", "landlock"]
+    assert all(report.note for report in layers())
+    assert describe().startswith(choose("auto"))
+
+
+@pytest.fixture
+def no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # as on a machine where it is not installed
+    bubblewrap.works.cache_clear()
+    monkeypatch.setattr(bubblewrap, "works", bubblewrap.works.__wrapped__)
+
+
+def test_without_bubblewrap_the_process_jails_itself(no_bubblewrap: None) -> None:
+    assert choose("auto") == "self"
+    with pytest.raises(JailUnavailable, match="install"):
+        choose("bwrap")
+
+
+def test_without_bubblewrap_and_landlock_it_refuses(
+    no_bubblewrap: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(landlock, "abi", lambda: 0)
+    with pytest.raises(JailUnavailable, match="bubblewrap"):
+        choose("auto")
+    assert "cannot be run safely" in describe()
+
+
+def test_without_seccomp_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seccomp, "available", lambda: False)
+    with pytest.raises(JailUnavailable, match="seccomp"):
+        choose("auto")
+
+
+def test_an_unknown_layer_is_refused() -> None:
+    with pytest.raises(UsageError, match="known: auto, bwrap, self"):
+        choose("hope")
+
+
+def test_limits_are_json_and_must_be_positive() -> None:
+    assert Limits.from_json(Limits(wall=5).to_json()) == Limits(wall=5)
+    with pytest.raises(UsageError, match="memory_mb"):
+        Limits(memory_mb=0)
+    with pytest.raises(UsageError, match="wall"):
+        Limits(wall="long")  # type: ignore[arg-type]
+
+
+async def test_a_server_that_cannot_start_says_why() -> None:
+    from metamem.core.errors import EngineFault
+
+    sandbox = Sandbox(Program("no_such_module:serve", (), ("json",)))
+    with pytest.raises(EngineFault, match="no_such_module"):
+        await asyncio.wait_for(sandbox.start(), 30)
+    await sandbox.close()

@@ -1,0 +1,149 @@
+"""The fork server: what happens when it or the host dies, and who may use it."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+import metamem
+from metamem.core.errors import EngineFault
+from metamem.core.types import Design, Query
+from metamem.designs.jailed import Jail
+from metamem.sandbox import bubblewrap
+from tests.designs.embedder import LetterEmbedder
+
+ROOT = Path(__file__).parents[2]
+ECHO = Design(
+    """
+from metamem.designs import Memory
+class Echo(Memory):
+    async def retrieve(self, query): return query.goal
+    async def update(self, experience): pass
+"""
+)
+LAYERS = [
+    pytest.param(
+        "bwrap", marks=pytest.mark.skipif(not bubblewrap.works(), reason="no bubblewrap here")
+    ),
+    "self",
+]
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+async def test_a_dead_server_is_an_engine_fault_and_is_replaced(layer: str) -> None:
+    async with Jail(layer=layer) as jail:
+        memory = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
+        assert jail.sandbox.pid is not None
+        os.kill(jail.sandbox.pid, signal.SIGKILL)
+        with pytest.raises(EngineFault):
+            for _ in range(100):
+                await memory.retrieve(Query("x"))
+                await asyncio.sleep(0.02)
+        again = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
+        assert await again.retrieve(Query("alive")) == "alive"
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+async def test_a_process_killed_from_outside_is_an_engine_fault(layer: str) -> None:
+    async with Jail(layer=layer) as jail:
+        memory = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
+        assert jail.sandbox.pid is not None
+        [*_, worker] = _descendants(jail.sandbox.pid)
+        os.kill(worker, signal.SIGKILL)
+        with pytest.raises(EngineFault, match="from outside"):
+            for _ in range(100):
+                await memory.retrieve(Query("x"))
+                await asyncio.sleep(0.02)
+
+
+HOST = """
+import asyncio, sys
+from metamem.core.types import Design, Query
+from metamem.designs.jailed import Jail
+from tests.designs.embedder import LetterEmbedder
+LOOP = Design('''
+from metamem.designs import Memory
+class Loop(Memory):
+    async def retrieve(self, query):
+        while True: pass
+    async def update(self, experience): pass
+''')
+async def main():
+    async with Jail(layer=sys.argv[1]) as jail:
+        memory = await jail.open(LOOP, seed=1, embedder=LetterEmbedder())
+        copy = await memory.fork()
+        print(jail.sandbox.pid, flush=True)
+        await asyncio.gather(memory.retrieve(Query("")), copy.retrieve(Query("")))
+asyncio.run(main())
+"""
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [p for child in children for p in (int(child), *_descendants(int(child)))]
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_when_the_host_is_killed_everything_in_the_jail_dies(layer: str) -> None:
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, layer], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert host.stdout is not None
+    server = int(host.stdout.readline())
+    left = [server, *_descendants(server)]
+    assert len(left) >= 3  # the server, the memory and its copy
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    for _ in range(200):
+        left = [pid for pid in left if _alive(pid)]
+        if not left:
+            break
+        signal.sigtimedwait([], 0.05)
+    assert left == []
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_an_ordinary_user_has_the_same_jail(layer: str) -> None:
+    """Run as `nobody` where the tests run as root; else the other tests show it already."""
+    if os.getuid() != 0:
+        pytest.skip("not root: every other test is this one")
+    python = shutil.which("python3", path="/usr/local/bin:/usr/bin")
+    folders = [
+        str(ROOT),
+        str(Path(metamem.__file__).parents[1]),
+        str(Path(numpy.__file__).parents[1]),
+    ]
+    probe = "import numpy, metamem.designs, tests.designs.embedder"
+    as_nobody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/"}
+    environment = {"PYTHONPATH": ":".join(folders), "PATH": os.defpath}
+    if python is None or subprocess.run(
+        [python, "-c", probe], env=environment, capture_output=True, **as_nobody
+    ).returncode:  # fmt: skip
+        pytest.skip("no interpreter that an ordinary user can run with these libraries")
+    ended = subprocess.run(
+        [python, "-m", "tests.sandbox.smoke", layer],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **as_nobody,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == f"{layer} works with forks\n"

@@ -1,0 +1,127 @@
+"""Programs in a workspace: they work, and they stay in their tree."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from metamem.core.errors import UsageError
+from metamem.sandbox import WorkspaceLimits, bubblewrap, run_command
+
+pytestmark = pytest.mark.skipif(not bubblewrap.works(), reason="bubblewrap does not work here")
+
+PYTHON = Path(sys.executable).resolve().name
+
+
+def python(program: str) -> list[str]:
+    return [PYTHON, "-I", "-S", "-c", program]
+
+
+async def test_a_command_works_in_its_tree(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("hello")
+    result = await run_command(
+        ["sh", "-c", "cat in.txt; pwd; tr a-z A-Z < in.txt > out.txt; echo bad >&2; exit 3"],
+        tmp_path,
+        30,
+    )
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "hello/workspace\n", "bad\n")
+    assert (tmp_path / "out.txt").read_text() == "HELLO"
+
+
+async def test_processes_and_python_are_allowed(tmp_path: Path) -> None:
+    result = await run_command(
+        python("import subprocess; print(subprocess.check_output(['echo', 'child']))"), tmp_path, 30
+    )
+    assert "child" in result.stdout
+
+
+async def test_nothing_outside_the_tree_can_be_written(tmp_path: Path) -> None:
+    tree, outside = tmp_path / "tree", tmp_path / "outside"
+    tree.mkdir()
+    outside.write_text("whole")
+    (tree / "link").symlink_to(outside)
+    result = await run_command(
+        [
+            "sh",
+            "-c",
+            f"echo x > {outside}; echo x > link; echo x > /usr/x; echo x > /x; echo x > ../x",
+        ],
+        tree,
+        30,
+    )
+    assert result.stderr.count("\n") == 5
+    assert outside.read_text() == "whole"
+    assert not Path("/usr/x").exists()
+
+
+async def test_files_environment_and_processes_of_the_host_are_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, secret = tmp_path / "tree", tmp_path / "secret"
+    tree.mkdir()
+    secret.write_text("canary-token")
+    monkeypatch.setenv("CANARY", "canary-token")
+    result = await run_command(
+        ["sh", "-c", f"cat {secret}; env; cat /proc/*/environ; ls /proc; cat /etc/shadow"], tree, 30
+    )
+    assert "canary-token" not in result.stdout + result.stderr
+    assert str(os.getpid()) not in result.stdout.split()
+
+
+async def test_there_is_no_network(tmp_path: Path) -> None:
+    server = await asyncio.start_server(lambda r, w: w.close(), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    program = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2); print('in')"
+    outside = await asyncio.create_subprocess_exec(
+        sys.executable, "-I", "-S", "-c", program, stdout=asyncio.subprocess.PIPE
+    )
+    assert b"in" in (await outside.communicate())[0]  # the same program works without the jail
+    result = await run_command(python(program), tmp_path, 30)
+    server.close()
+    assert result.exit_code != 0 and "in" not in result.stdout
+    assert "Connection refused" in result.stderr
+
+
+async def test_namespaces_mounts_and_keys_are_refused(tmp_path: Path) -> None:
+    program = (
+        "import ctypes; c = ctypes.CDLL(None);"
+        "print(c.unshare(0x10000000), c.mount(b'n', b'/tmp', b'tmpfs', 0, None))"
+    )
+    result = await run_command(python(program), tmp_path, 30)
+    assert result.stdout == "-1 -1\n"
+
+
+async def test_a_timeout_ends_the_whole_group(tmp_path: Path) -> None:
+    """The grandchild would write a second later, had it lived."""
+    command = "(setsid sh -c 'sleep 1; touch late' &) ; touch early; sleep 60"
+    result = await run_command(["sh", "-c", command], tmp_path, 0.6)
+    assert result.timed_out
+    await asyncio.sleep(1.2)
+    assert {p.name for p in tmp_path.iterdir()} <= {"early"}
+
+
+async def test_cpu_memory_file_and_output_limits_hold(tmp_path: Path) -> None:
+    limits = WorkspaceLimits(cpu=1, memory_mb=300, file_mb=1, output_bytes=1000)
+    looped = await run_command(python("while True: pass"), tmp_path, 60, limits)
+    assert looped.exit_code > 128 and not looped.timed_out
+    memory = await run_command(python("bytearray(400 << 20)"), tmp_path, 60, limits)
+    assert "MemoryError" in memory.stderr
+    big = await run_command(python("open('big', 'wb').write(bytes(2 << 20))"), tmp_path, 60, limits)
+    assert big.exit_code != 0 and (tmp_path / "big").stat().st_size <= 1 << 20
+    loud = await run_command(python("print('x' * 5000)"), tmp_path, 60, limits)
+    assert loud.truncated and len(loud.stdout) == 1000
+
+
+async def test_too_many_processes_are_ended(tmp_path: Path) -> None:
+    program = "import os, time\nfor _ in range(60): os.fork() or (time.sleep(30), os._exit(0))\ntime.sleep(30)"
+    result = await run_command(python(program), tmp_path, 30, WorkspaceLimits(processes=20))
+    assert result.too_many_processes and not result.timed_out
+
+
+async def test_a_command_needs_words_and_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        await run_command([], tmp_path, 1)
+    with pytest.raises(UsageError):
+        await run_command(["true"], tmp_path / "missing", 1)
