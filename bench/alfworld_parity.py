@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.alfworld_walks import Walk, commands
+from bench.alfworld_walks import STYLES, commands, script, undoing
 from metamem.core.ids import derive_seed
 from metamem.domains.alfworld.engine import AlfworldWorld
 from metamem.domains.alfworld.export import game_content
@@ -61,10 +61,12 @@ def own_row(world: AlfworldWorld, command: str | None) -> Row:
     return [command or "", seen.text, list(seen.actions), int(seen.reward), seen.done]
 
 
-def play(engine: OfficialEngine, game: Game, walk: Walk, seed: int) -> list[Row]:
-    """An episode in the official engine; the first row is its reset."""
+def play(
+    engine: OfficialEngine, game: Game, directed: list[str], steps: int, rng: random.Random
+) -> list[Row]:
+    """A directed walk, then random steps, in the official engine; the first row is its reset."""
     rows = [engine.reset()]
-    plan = commands(walk, game, random.Random(seed))
+    plan = commands(directed, steps, game, rng)
     command = next(plan)
     while True:
         rows.append(engine.step(command))
@@ -72,6 +74,12 @@ def play(engine: OfficialEngine, game: Game, walk: Walk, seed: int) -> list[Row]
             command = plan.send(tuple(rows[-1][2]))
         except StopIteration:
             return rows
+
+
+def directed_walk(game: Game, number: int, rng: random.Random) -> list[str]:
+    """The styles in turn; the next one where a game has no occasion for the first."""
+    turn = [STYLES[(number + offset) % len(STYLES)] for offset in range(len(STYLES))]
+    return next((walk for style in turn if (walk := script(style, game, rng))), [])
 
 
 def first_difference(game: Game, rows: list[Row]) -> tuple[int, Row, Row] | None:
@@ -84,8 +92,6 @@ def first_difference(game: Game, rows: list[Row]) -> tuple[int, Row, Row] | None
 
 
 # --- check ------------------------------------------------------------------------------------
-
-STYLES = ("random", "process", "shuffle", "double")
 
 
 def spread(folder: Path, seed: int) -> list[Path]:
@@ -108,15 +114,20 @@ def check(folder: Path, count: int, steps: int, seed: int) -> int:
     for number, path in enumerate(paths[:count]):
         game = load_game(path)
         engine.load(path)
-        for walk in (Walk("walkthrough", 5), Walk(STYLES[number % len(STYLES)], steps)):
-            rows = play(engine, game, walk, derive_seed("parity", seed, number, walk.style))
+        rng = random.Random(derive_seed("parity", seed, number))
+        # In turn: how a won game goes on, what directed walks find, and a long random walk.
+        plans = ((undoing(game), 3), (directed_walk(game, number, rng), 5), ([], steps))
+        for walk, more in (plans[number % 3], plans[(number + 1) % 3]):
+            rows = play(engine, game, walk, more, rng)
             compared += len(rows)
             episodes += 1
             difference = first_difference(game, rows)
             if difference:
                 differing += 1
                 where, ours, theirs = difference
-                print(f"{path}: {walk.style}, step {where}\n  ours   {ours}\n  theirs {theirs}")
+                print(
+                    f"{path}: step {where} of {[row[0] for row in rows[: where + 1]]}\n  ours   {ours}\n  theirs {theirs}"
+                )
         if number % 10 == 9:
             elapsed = time.perf_counter() - began
             print(
@@ -150,16 +161,13 @@ def record(folder: Path, count: int, steps: int, seed: int) -> int:
     games = []
     with tempfile.TemporaryDirectory() as scratch:
         for number in range(count):
-            game = generate(seed, "golden", number, shifted=number % 3 == 2)
+            game = generate(seed, "golden", number, shifted=number % 4 == 3)
             path = Path(scratch) / f"{number}.tw-pddl"
             write_game(game, path)
             engine.load(path)
-            walks = [Walk("walkthrough", 6), Walk("random", steps)]
-            walks.append(Walk(STYLES[1 + number % 3], steps))
-            episodes = [
-                play(engine, game, walk, derive_seed("golden", seed, number, walk.style))
-                for walk in walks
-            ]
+            rng = random.Random(derive_seed("golden", seed, number))
+            plans = ((undoing(game), 3), (directed_walk(game, number, rng), 3), ([], steps))
+            episodes = [play(engine, game, walk, more, rng) for walk, more in plans]
             games.append({"game": game_content(game), "episodes": episodes})
             print(f"{number + 1} of {count} games", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
@@ -204,7 +212,7 @@ def measure(engine: OfficialEngine, paths: list[Path], steps: int, seed: int) ->
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     modes = parser.add_subparsers(dest="mode", required=True)
-    for mode, games, steps in (("check", 120, 30), ("record", 24, 24), ("speed", 3, 40)):
+    for mode, games, steps in (("check", 120, 30), ("record", 22, 22), ("speed", 3, 40)):
         options = modes.add_parser(mode)
         options.add_argument("folder", type=Path, nargs="?" if mode == "speed" else None)
         options.add_argument("--games", type=int, default=games)

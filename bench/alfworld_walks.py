@@ -1,12 +1,14 @@
 """Ways to walk through an ALFWorld game that visit the odd corners of its rules."""
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Generator
 
-from metamem.domains.alfworld.game import Game
+from metamem.domains.alfworld.game import Game, Receptacle, Thing
 
-INVALID = (
+STYLES = ("process", "shuffle", "double")
+_INVALID_SHARE = 0.12
+_APPLIANCES = {"microwave": "heat", "fridge": "cool", "sinkbasin": "clean"}
+_WRONG = (
     "",
     "LOOK",
     "go  to cabinet 1",
@@ -17,110 +19,127 @@ INVALID = (
     "open cabinet 99",
     "heat bed 1 with microwave 1",
 )
-_INVALID_SHARE = 0.12
-_PROCESSING = ("heat", "cool", "clean", "slice")
-_APPLIANCES = ("microwave", "fridge", "sinkbasin")
-
-Weigh = Callable[[str], float]  # how much a walk wants a command
 
 
-@dataclass(frozen=True)
-class Walk:
-    """A style of play. It sees the admissible commands and says the next command."""
+def commands(
+    script: list[str], steps: int, game: Game, rng: random.Random
+) -> Generator[str, tuple[str, ...], None]:
+    """A script, then random steps, with wrong commands in between.
 
-    style: str
-    steps: int
-
-
-def commands(walk: Walk, game: Game, rng: random.Random) -> Iterator[str]:
-    """Yields commands; send it the admissible list that followed each."""
-    actions: tuple[str, ...] = ()
-    if walk.style == "walkthrough":
-        for command in game.walkthrough:
-            actions = yield command
-        weigh: Weigh = _undoing  # go on after the win, and undo it
-    else:
-        weigh = {
-            "random": lambda _: 1.0,
-            "process": _processing,
-            "shuffle": _shuffling(game),
-            "double": _doubling(game),
-        }[walk.style]
-        actions = yield "look"
-    for _ in range(walk.steps):
+    Send it the admissible commands that followed each of its own.
+    """
+    actions = yield "look"
+    for command in script:
         if rng.random() < _INVALID_SHARE:
-            command = _invalid(game, rng)
-        else:
-            command = rng.choices(actions, [weigh(action) for action in actions])[0]
+            actions = yield _wrong(game, rng)
         actions = yield command
+    for _ in range(steps):
+        wrong = rng.random() < _INVALID_SHARE
+        actions = yield _wrong(game, rng) if wrong else rng.choice(actions)
 
 
-def _invalid(game: Game, rng: random.Random) -> str:
+def script(style: str, game: Game, rng: random.Random) -> list[str]:
+    """The commands of a directed walk; none where the game offers no occasion for it.
+
+    They are written without looking at the rules, so some of them may do nothing.
+    """
+    return {"process": _process, "shuffle": _shuffle, "double": _double}[style](game, rng)
+
+
+def undoing(game: Game) -> list[str]:
+    """The walkthrough, and then its last move undone and done again where it was a move."""
+    last = game.walkthrough[-1]
+    back = last.replace("move ", "take ").replace(" to ", " from ")
+    return [*game.walkthrough, "look", back, "inventory", last, "look"]
+
+
+def _wrong(game: Game, rng: random.Random) -> str:
     """A command that is wrong in itself, or right only elsewhere (and perhaps here)."""
     thing, place = rng.choice(game.things).name, rng.choice(game.receptacles).name
-    return rng.choice(
-        (
-            *INVALID,
-            f"examine {thing}",
-            f"open {place}",
-            f"  go to {place} ",
-            f"close {place}",
-            f"take {thing} from {place}",
-            f"move {thing} to {place}",
-            f"use {thing}",
-        )
+    elsewhere = (
+        f"examine {thing}",
+        f"open {place}",
+        f"  go to {place} ",
+        f"close {place}",
+        f"take {thing} from {place}",
+        f"move {thing} to {place}",
+        f"use {thing}",
     )
+    return rng.choice((*_WRONG, *elsewhere))
 
 
-def _verb(action: str) -> str:
-    return action.partition(" ")[0]
+def _placed(game: Game, rng: random.Random) -> list[tuple[Thing, Receptacle]]:
+    """What can be picked up and where it is, in random order."""
+    pairs = [
+        (game.things[thing], game.receptacles[place])
+        for thing, place in sorted(game.placed)
+        if "pickupable" in game.things[thing].fixed
+    ]
+    rng.shuffle(pairs)
+    return pairs
 
 
-def _undoing(action: str) -> float:
-    return {"take": 12.0, "move": 12.0, "look": 3.0, "go": 0.5}.get(_verb(action), 2.0)
+def _fetch(thing: Thing, place: Receptacle) -> list[str]:
+    return [f"go to {place.name}", f"open {place.name}", f"take {thing.name} from {place.name}"]
 
 
-def _processing(action: str) -> float:
-    """Clean, heat, cool and slice in all orders, and examine in between."""
-    verb = _verb(action)
-    if verb in _PROCESSING:
-        return 25.0
-    if verb == "go":
-        return 3.0 if any(name in action for name in (*_APPLIANCES, "countertop")) else 0.3
-    return {"take": 10.0, "examine": 12.0, "move": 4.0, "open": 6.0}.get(verb, 0.5)
+def _process(game: Game, rng: random.Random) -> list[str]:
+    """Slice, clean, heat and cool something in random order, examining it after each."""
+    pairs = _placed(game, rng)
+    plain = [p for p in pairs if "isreceptacleobject" not in p[0].fixed]
+    changeable = [p for p in plain if {"sliceable", "heatable", "cleanable"} & p[0].fixed]
+    appliances = [r for r in game.receptacles if r.type in _APPLIANCES]
+    if not changeable or not appliances:
+        return []
+    changeable.sort(key=lambda pair: "sliceable" not in pair[0].fixed)
+    thing, place = changeable[0]
+    walk = []
+    knives = [p for p in pairs if p[0].type in ("knife", "butterknife") and p[0] is not thing]
+    if knives and rng.random() < 0.7:
+        knife, holder = knives[0]
+        walk += [*_fetch(knife, holder), f"examine {knife.name}", f"go to {place.name}"]
+        walk += [f"slice {thing.name} with {knife.name}"]
+        tables = [r for r in game.receptacles if (r.type, knife.type) in game.accepts]
+        walk += [f"go to {tables[0].name}", f"open {tables[0].name}"]
+        walk += [f"move {knife.name} to {tables[0].name}"]
+    walk += [*_fetch(thing, place), f"examine {thing.name}"]
+    for appliance in rng.choices(appliances, k=4):
+        walk += [f"go to {appliance.name}"]
+        walk += [f"{_APPLIANCES[appliance.type]} {thing.name} with {appliance.name}"]
+        walk += [f"examine {thing.name}"]
+    return walk
 
 
-def _shuffling(game: Game) -> Weigh:
-    """Move things between receptacles of one location, and look."""
-    crowded = {
-        f"go to {game.receptacles[index].name}"
-        for indices in game.at_location.values()
-        for index in indices
-        if len(indices) > 1
-    }
+def _shuffle(game: Game, rng: random.Random) -> list[str]:
+    """Move a thing between receptacles of one location, and look after each move."""
+    crowded = [
+        [game.receptacles[i] for i in group]
+        for group in game.at_location.values()
+        if len(group) > 1
+    ]
+    rng.shuffle(crowded)
+    for group in crowded:
+        for thing, place in _placed(game, rng):
+            fitting = [r for r in group if (r.type, thing.type) in game.accepts]
+            if len(fitting) < 2:
+                continue
+            walk = _fetch(thing, place)
+            walk += [f"go to {group[0].name}", "look", *(f"open {r.name}" for r in fitting)]
+            for receptacle in rng.choices(fitting, k=4):
+                walk += [f"move {thing.name} to {receptacle.name}", "look"]
+                walk += [f"take {thing.name} from {receptacle.name}"]
+            return [*walk, "look", f"move {thing.name} to {fitting[-1].name}", "look"]
+    return []
 
-    def weigh(action: str) -> float:
-        if _verb(action) == "go":
-            return 2.0 if action in crowded else 0.1
-        return {"take": 12.0, "move": 12.0, "look": 8.0, "open": 12.0}.get(_verb(action), 0.5)
 
-    return weigh
-
-
-def _doubling(game: Game) -> Weigh:
-    """Take things that are in two receptacles at once, and see what the other one says."""
-    places: dict[int, list[int]] = {}
-    for thing, place in sorted(game.placed):
-        places.setdefault(thing, []).append(place)
-    doubled = {game.things[t].name: p for t, p in places.items() if len(p) > 1}
-    theirs = {f"go to {game.receptacles[p].name}" for ps in doubled.values() for p in ps}
-
-    def weigh(action: str) -> float:
-        verb = _verb(action)
-        if verb == "go":
-            return 4.0 if action in theirs else 0.1
-        if verb == "take":
-            return 20.0 if any(f"take {name} from" in action for name in doubled) else 0.5
-        return {"move": 8.0, "examine": 5.0, "look": 3.0}.get(verb, 1.0)
-
-    return weigh
+def _double(game: Game, rng: random.Random) -> list[str]:
+    """Take a thing that is in two receptacles at once, and see what the other one says."""
+    pairs = _placed(game, rng)
+    for thing, first in pairs:
+        for other, second in pairs:
+            if other is thing and second is not first:
+                there, back = _fetch(thing, first), _fetch(thing, second)
+                seen = [f"examine {thing.name}", "look"]
+                put = [f"move {thing.name} to {second.name}", f"examine {second.name}", "look"]
+                return [*there, *seen, *back[:2], *put, back[2], *there, *back, *seen]
+    return []

@@ -60,7 +60,11 @@ def show(runs: list[dict[str, Any]], split: str) -> str:
             f"| {name} | "
             + " | ".join(cells)
             + f" | {100 * fmean(row['mean'] for row in rows):.1f} | "
-            + (f"{100 * fmean(c['gain'] for c in gains):+.1f} | {won} of {len(gains)}" if gains else "| ")
+            + (
+                f"{100 * fmean(c['gain'] for c in gains):+.1f} | {won} of {len(gains)}"
+                if gains
+                else "| "
+            )
             + f" | {fmean(row['tokens'] for row in rows):.0f} |"
         )
     return "\n".join(lines)

@@ -87,7 +87,9 @@ def test_own_episodes_are_read_from_json_lines(tmp_path):
     assert read[2].messages[0].speaker == "ann"
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"goal": "g"}', '{"steps": [{"observation": "o"}]}', "3"])
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"goal": "g"}', '{"steps": [{"observation": "o"}]}', "3"]
+)
 def test_a_line_that_is_no_episode_is_named(tmp_path, line):
     path = tmp_path / "mine.jsonl"
     path.write_text('{"goal": "g", "steps": [{"action": "a"}]}\n' + line + "\n")

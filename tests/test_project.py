@@ -25,5 +25,3 @@ def test_every_page_the_readme_links_to_is_there():
 def test_the_ci_runs_the_readme_test_command():
     assert "make test" in (ROOT / ".ci" / "run").read_text()
     assert "make test" in (ROOT / "README.md").read_text()
-
-

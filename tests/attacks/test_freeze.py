@@ -78,15 +78,18 @@ async def test_nothing_passes_between_forks(name: str, jail: Jail) -> None:
     prepare, mark, seen = CHANNELS[name]
     design = Design(DESIGN.format(prepare=prepare, mark=mark, seen=seen))
     frozen = await jail.open(design, seed=1, embedder=LetterEmbedder())
+    opened = [frozen]
     try:
-        first = await frozen.fork()
+        opened.append(first := await frozen.fork())
         assert await first.retrieve(Query("mark")) in ("marked", "nothing")
-        second = await frozen.fork()
+        opened.append(second := await frozen.fork())
         assert await second.retrieve(Query("look")) == "nothing"
         assert await frozen.retrieve(Query("look")) == "nothing"
     except DesignFailure as refused:
         assert name == "the position in a file" and "busy" in str(refused).lower()
-    await frozen.close()
+    finally:
+        for memory in opened:
+            await memory.close()
 
 
 @shared_loop

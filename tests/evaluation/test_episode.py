@@ -48,8 +48,17 @@ async def test_the_step_limit_holds():
 
 
 def test_structures_are_shown_as_text_and_emptiness_as_nothing():
-    assert cap_advice({"door": ["red"]}, 50).text.split() == ["{", '"door":', "[", '"red"', "]", "}"]
-    assert cap_advice({}, 50) == cap_advice(None, 50) == cap_advice("  ", 50) == Advice("", 0, False)
+    assert cap_advice({"door": ["red"]}, 50).text.split() == [
+        "{",
+        '"door":',
+        "[",
+        '"red"',
+        "]",
+        "}",
+    ]
+    assert (
+        cap_advice({}, 50) == cap_advice(None, 50) == cap_advice("  ", 50) == Advice("", 0, False)
+    )
 
 
 @given(st.text(max_size=300), st.integers(1, 40))

@@ -13,6 +13,7 @@ from metamem.evaluation.jobs import Setup, Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.evaluation.racing import Race, RacePlan
 
+INLINE = Spec("inline")
 COUNTING = Design('''
 from metamem.designs import Memory
 
@@ -50,7 +51,7 @@ class Sleepy(Memory):
 
 
 @asynccontextmanager
-async def evaluating(home, executor=Spec("inline"), **changes):
+async def evaluating(home, executor=INLINE, **changes):
     given = {"domain": Spec("toy"), "agent": Spec("reader"), "embedder": Spec("hashed")}
     setup = Setup(**({**given, "rules": Protocol()} | changes))
     with open_archive(home) as archive:

@@ -4,11 +4,13 @@ import asyncio
 import os
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from metamem.core.errors import EngineFault
-from metamem.evaluation.conformance import ExecutorConformance, _blob
+from metamem.core.types import Design
+from metamem.evaluation.conformance import DESIGN, ExecutorConformance, _blob
 from metamem.evaluation.inline import InlineExecutor
 from metamem.evaluation.jobs import Job, Setup, Spec
 from metamem.evaluation.local import LocalExecutor
@@ -27,15 +29,13 @@ class TestLocal(ExecutorConformance):
 
 def children(pid: int) -> set[int]:
     found = set()
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open(f"/proc/{entry}/stat") as file:
-                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if parent == pid:
-                found.add(int(entry))
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if parent == pid:
+            found.add(int(folder.name))
     return found
 
 
@@ -95,7 +95,7 @@ async def test_a_world_that_hangs_or_kills_its_worker_is_given_up_and_leaves_not
     job = Job("hang", Setup(Spec(domain), Spec("random"), Spec("hashed"), Protocol()), "valid",
               TestLocal().job(2).cases)  # fmt: skip
     try:
-        with pytest.raises(EngineFault, match="lost 3 times"):
+        with pytest.raises(EngineFault, match="failed 3 times: a worker"):
             await executor.run(job, lambda done: None)
         rows, _ = await TestLocal().play(executor, TestLocal().job())
         assert len(rows) == 12
@@ -107,11 +107,13 @@ async def test_a_world_that_hangs_or_kills_its_worker_is_given_up_and_leaves_not
 
 @pytest.mark.parametrize("cap", [1, 3])
 async def test_caps_hold_across_episodes_and_change_no_row(cap):
+    slow = Design(DESIGN.source.replace("self.asked += 1", "__import__('time').sleep(0.2)"))
     suite, executor = TestInline(), InlineExecutor(_blob)
+    job = suite.job(design=slow)
     setup = replace(suite.setup_for(), parallel=8, retrieves=cap)
     try:
-        rows, done = await suite.play(executor, replace(suite.job(), setup=setup))
-        serial, _ = await suite.play(executor, suite.job())
+        rows, done = await suite.play(executor, replace(job, setup=setup))
+        serial, _ = await suite.play(executor, job)
     finally:
         await executor.close()
     assert rows == serial

@@ -72,17 +72,16 @@ def tools() -> Tools:
     return Tools(NoHost(), 0)
 
 
-@pytest.mark.parametrize("slot", [*SLOTS, COMBINE])
-async def test_every_block_runs_in_the_jail(jail, slot):
-    for block in blocks(slot):
-        if slot == COMBINE:
-            made = design(layer(), layer(), combine=block.name)
-        else:
-            made = design(layer(**{slot: block.name}))
-        told = await advice(jail, made)
-        assert told == await advice(jail, made)
-        if slot not in ("ask", "match", "admit", "keep"):
-            assert told[0], block.name  # the others cannot silence a layer that has something
+async def test_every_block_runs_in_the_jail(jail):
+    for slot in (*SLOTS, COMBINE):
+        for block in blocks(slot):
+            if slot == COMBINE:
+                made = design(layer(), layer(), combine=block.name)
+            else:
+                made = design(layer(**{slot: block.name}))
+            told = await advice(jail, made)
+            if slot not in ("ask", "match", "admit", "keep"):
+                assert told[0], block.name  # the others cannot silence a layer
 
 
 async def test_two_blocks_share_a_slot(jail):

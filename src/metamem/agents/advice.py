@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from metamem.agents.text import content_words, tokens
+from metamem.agents.text import ActionText, content_words, tokens
 
 _MARKER = re.compile(r"^(?:[-*•>]+|\(?\d{1,3}[.):](?=\s))\s*")
 _CLAUSE = re.compile(r"(?<=[^\d\s])[.;!?](?=\s|$)|,\s|\s*(?:->|=>|→|⇒)\s*|\bthen\b", re.IGNORECASE)
 _KEY_WORDS = 3  # a heading longer than this is a sentence: it does not name what is listed below
+_ALIKE = 0.6  # a clause that shares less with an action does not describe it
 _LATER = 0.85  # what comes later in a list matters a little less
 
 
@@ -39,7 +40,7 @@ class Block:
 @dataclass(slots=True)
 class ReadAdvice:
     blocks: list[Block]
-    notes: dict[str, dict[str, float]]  # word → words of the goal it is tied to, how strongly
+    notes: dict[str, float]  # word → how strongly it is tied to words of the goal
 
 
 def _outline(value: Any, indent: int = 0) -> Iterator[str]:
@@ -78,7 +79,7 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
     wanted = frozenset(goal)
     block = Block()
     blocks = [block]
-    notes: dict[str, dict[str, float]] = {}
+    notes: dict[str, float] = {}
     headings: list[tuple[int, tuple[str, ...]]] = []  # (indent, words), outermost first
 
     for line in _lines(text):
@@ -122,15 +123,30 @@ def _keys(headings: list[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
     return tuple(word for _, words in headings if len(words) <= _KEY_WORDS for word in words)
 
 
-def _note(
-    words: tuple[str, ...], wanted: frozenset[str], notes: dict[str, dict[str, float]]
-) -> None:
+def _note(words: tuple[str, ...], wanted: frozenset[str], notes: dict[str, float]) -> None:
     """A line that names a word of the goal lends weight to the other words it names."""
-    named = [word for word in dict.fromkeys(words) if word in wanted]
+    if wanted.isdisjoint(words):
+        return
     weight = 1.0
-    for word in dict.fromkeys(words) if named else ():
+    for word in dict.fromkeys(words):
         if word not in wanted:
-            ties = notes.setdefault(word, {})
-            for goal_word in named:
-                ties[goal_word] = max(ties.get(goal_word, 0.0), weight)
+            notes[word] = max(notes.get(word, 0.0), weight)
             weight *= _LATER
+
+
+def likeness(action: ActionText, words: frozenset[str], wanted: frozenset[str]) -> float:
+    """How well a clause describes an action, 0 to 1. Words of the goal may be left unsaid."""
+    common = sum(word in words for word in action.words)
+    if not common:
+        return 0.0
+    unsaid = sum(word in wanted and word not in words for word in action.words)
+    alike = 2 * common / (len(action.words) - unsaid + len(words))
+    if alike < _ALIKE:
+        return 0.0
+    if common == 1 < len(words) and action.verb in words:
+        return 0.0  # nothing shared but the verb, and the clause names something else
+    if len(action.things) > 1 and not any(
+        word in words or word in wanted for word in action.thing_words[0]
+    ):
+        return 0.0  # it acts on something else
+    return 2 * alike - 1

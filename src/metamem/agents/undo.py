@@ -11,33 +11,35 @@ from metamem.agents.text import ActionText, read_action
 State = tuple[str, ...]
 
 
-class UndoWatch:
+class Reversals:
     def __init__(self, wanted: frozenset[str]) -> None:
         self._wanted = wanted
         self._opposite: dict[tuple[str, str], bool] = {}  # a pair of verbs: known or suspected
+        self._proven: set[tuple[str, str]] = set()
         self._standing: dict[tuple[str, ...], dict[str, State]] = {}  # things → verb → state before
         self._holding: dict[str, tuple[str, ...]] = {}  # a thing → the things of its last action
         self._changed: set[str] = set()  # things that something else was done with meanwhile
 
     def undoes(self, action: ActionText) -> bool:
         """Would it undo something that still stands, there or elsewhere?"""
-        things = tuple(sorted(action.things))
+        things = action.same_things
         where = things if things in self._standing else self._holding.get(action.things[0])
         if where is None or len(where) != len(things):
             return False
-        if not any(self._opposite.get((v, action.verb), False) for v in self._standing[where]):
+        verbs = self._standing.get(where, ())
+        if not any(self._opposite.get((verb, action.verb), False) for verb in verbs):
             return False
         if where == things and action.things[0] not in self._changed:
             return True
         # Elsewhere, or after a change, it is no mere undoing where the goal names the place.
-        return not all(self._is_wanted(thing) for thing in action.things[1:])
+        return any(self._wanted.isdisjoint(words) for words in action.thing_words[1:])
 
     def saw(self, before: State, name: str, after: State) -> None:
         """Learn from one step that was taken."""
         action = read_action(name)
         if not action.things:
             return
-        first, things = action.things[0], tuple(sorted(action.things))
+        first, things = action.things[0], action.same_things
         if before == after:
             if len(things) > 1:
                 self._changed.add(first)
@@ -45,11 +47,12 @@ class UndoWatch:
         reversal = self.undoes(action)
         for verb, state in self._standing.get(things, {}).items():
             if verb != action.verb:
-                back = after == state
-                self._opposite[verb, action.verb] = back
-                if back:
-                    self._opposite[action.verb, verb] = True
+                if after == state:
+                    self._opposite[verb, action.verb] = self._opposite[action.verb, verb] = True
+                    self._proven.update(((verb, action.verb), (action.verb, verb)))
                     reversal = True
+                elif (verb, action.verb) not in self._proven:
+                    self._opposite[verb, action.verb] = False
         if reversal or len(things) > 1:
             held = self._holding.pop(first, None)
             if held is not None:
@@ -67,12 +70,10 @@ class UndoWatch:
         if not action.direction:
             return
         old = frozenset(before)
-        things = sorted(action.things)
         for name in after:
             if name not in old:
                 other = read_action(name)
-                if other.direction == -action.direction and sorted(other.things) == things:
+                if other.direction == -action.direction and (
+                    other.same_things == action.same_things
+                ):
                     self._opposite.setdefault((action.verb, other.verb), True)
-
-    def _is_wanted(self, thing: str) -> bool:
-        return not self._wanted.isdisjoint(thing.split())

@@ -1,6 +1,5 @@
 """metamem domains, designs and agents: what there is to choose from."""
 
-import ast
 import sys
 from typing import Annotated, Any
 
@@ -88,9 +87,13 @@ def designs_default(context: typer.Context, json: o.Json = False) -> None:
 def list_designs(json: o.Json = False) -> None:
     """List the human designs."""
     from metamem.designs.library import load, names
+    from metamem.web.docstrings import docstrings, first_paragraph
 
     found = [load(name) for name in names()]
-    rows = [{"name": d.name, "id": d.id, "about": first_line(d.source)} for d in found]
+    rows = [
+        {"name": d.name, "id": d.id, "about": first_paragraph(docstrings(d.source).get("", ""))}
+        for d in found
+    ]
     if json:
         print_json(rows)
     else:
@@ -123,11 +126,3 @@ def agents(json: o.Json = False) -> None:
         return
     print_table(("agent", "about"), [(row["name"], row["about"]) for row in rows])
     out().print(Text("Every result names the agent that produced it.", style="dim"))
-
-
-def first_line(source: str) -> str:
-    """What a design's docstring says first; empty where it cannot be read."""
-    try:
-        return (ast.get_docstring(ast.parse(source)) or "").split("\n")[0]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""

@@ -38,7 +38,7 @@ metamem learn --run alfworld-s1-1 [dim]# go on where it stopped[/dim]
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-class Stopped(KeyboardInterrupt):
+class Stopped(Exception):
     """Ctrl-C during a run, which can go on later under this name."""
 
     def __init__(self, run: str) -> None:

@@ -50,8 +50,7 @@ def root(
     ] = False,
 ) -> None:
     """Agent memory that learns its own design."""
-    if debug:
-        os.environ["METAMEM_DEBUG"] = "1"
+    os.environ["METAMEM_DEBUG"] = "1" if debug else ""
 
 
 app.command(epilog=LEARN_EXAMPLES)(learn)
@@ -78,7 +77,8 @@ def run(arguments: list[str]) -> int:
     try:
         code = app(arguments, prog_name="metamem", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+    except typer.Abort:
+        code = INTERRUPTED
     except MetamemError as error:
         refuse(error.message, error.hint)
         return error.exit_code
@@ -86,15 +86,15 @@ def run(arguments: list[str]) -> int:
         again = f"; go on with: metamem learn --run {stopped.run}" if stopped.run else ""
         remark(f"stopped{again}")
         return INTERRUPTED
-    except KeyboardInterrupt:
-        remark("stopped")
-        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough. The interpreter must not flush into the void.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
+        return 1
     except Exception as error:
         return _unexpected(error)
+    if code == INTERRUPTED:  # typer has turned Ctrl-C into a code
+        remark("stopped; what was finished is kept")
+    return code if isinstance(code, int) else 0
 
 
 def _unexpected(error: Exception) -> int:

@@ -91,6 +91,7 @@ class _Service:
             self._memory = kind(self._tools)
         else:
             self._restore(data["snapshot"])
+            self.forked(data["reseed"])
 
     def _snapshot(self) -> str:
         out = io.BytesIO()
@@ -135,8 +136,8 @@ def _seed_everything(seed: int) -> None:
     """Luck that a design takes from the standard library is the host's too."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    source = random.Random(seed)
-    os.urandom = source.randbytes  # so that uuid4 and its like repeat
+    os.urandom = random.Random(seed).randbytes  # so that uuid4 and its like repeat
+    random._urandom = os.urandom  # type: ignore[attr-defined]  # and `secrets`, and numpy's seeds
 
 
 def _as_advice(value: Any) -> Any:

@@ -122,6 +122,7 @@ class JailedMemory:
         self.design = design
         self.limits = limits
         self.model_calls = 0
+        self._model_calls_left = 0  # in the call being served
         self._jail = jail
         self._seed = seed
         self._embedder = embedder
@@ -143,11 +144,16 @@ class JailedMemory:
             raise UsageError("this memory is not open")
         return self._process
 
-    async def begin(self, snapshot: bytes | None) -> None:
+    async def begin(self, snapshot: bytes | None, reseed: int | None = None) -> None:
         """Make the process and load the design. Called by `Jail.open`."""
         state = None if snapshot is None else _unwrap(snapshot, self.design)
         self._process = await self._jail.sandbox.spawn(self.limits)
-        data = {"source": self.design.source, "seed": self._seed, "snapshot": state}
+        data = {
+            "source": self.design.source,
+            "seed": self._seed,
+            "snapshot": state,
+            "reseed": reseed,
+        }
         try:
             await self._call("open", json.dumps(data), self.limits.update_cpu)
         except BaseException:
@@ -168,27 +174,27 @@ class JailedMemory:
     async def update_encoded(self, line: str | bytes) -> None:
         """Like `update`, for an experience that is JSON already (one line)."""
         text = line if isinstance(line, str) else line.decode()
+        if "\n" in text:
+            raise UsageError("an encoded experience is one line of JSON")
         await self._call("update", text, self.limits.update_cpu)
 
     async def fork(self, seed: int | None = None) -> "JailedMemory":
         """An independent copy of the state; with a seed, the copy's luck is its own."""
         if not self._jail.sandbox.can_fork:
             return await self._copy_by_snapshot(seed)
-        child = JailedMemory(
-            self._jail, self.design, self._seed, self._embedder, self._llm, self.limits
-        )
+        child = self._sibling()
         async with self._turn:
             child._process = await self._jail.sandbox.fork(self._running, json.dumps(seed))
         return child
 
     async def _copy_by_snapshot(self, seed: int | None) -> "JailedMemory":
-        return await self._jail.open(
-            self.design,
-            seed=self._seed if seed is None else seed,
-            embedder=self._embedder,
-            llm=self._llm,
-            snapshot=await self.snapshot(),
-            limits=self.limits,
+        child = self._sibling()
+        await child.begin(await self.snapshot(), reseed=seed)
+        return child
+
+    def _sibling(self) -> "JailedMemory":
+        return JailedMemory(
+            self._jail, self.design, self._seed, self._embedder, self._llm, self.limits
         )
 
     async def snapshot(self) -> bytes:
@@ -211,6 +217,7 @@ class JailedMemory:
         self, operation: str, data: str, cpu: float, line_bytes: int | None = None
     ) -> Any:
         async with self._turn:
+            self._model_calls_left = self.limits.model_calls
             return await self._running.call(
                 operation, data, cpu=cpu, serve=self._serve, line_bytes=line_bytes
             )
@@ -239,6 +246,11 @@ class JailedMemory:
             raise DesignFailure("the design asks a model with no prompt", kind="protocol")
         if self._llm is None:
             raise RefusedByHost("no model is configured")
+        if not self._model_calls_left:
+            raise DesignFailure(
+                f"the design asked a model more than {self.limits.model_calls} times", kind="limit"
+            )
+        self._model_calls_left -= 1
         self.model_calls += 1
         try:
             return await self._llm(prompt, schema)

@@ -1,7 +1,7 @@
 """What every executor must do, as a suite that any executor can be put through.
 
-    class TestMyExecutor(ExecutorConformance):
-        def make(self, blobs): return MyExecutor(blobs)
+class TestMyExecutor(ExecutorConformance):
+    def make(self, blobs): return MyExecutor(blobs)
 """
 
 import asyncio
@@ -102,7 +102,9 @@ class ExecutorConformance:
             rows, done = await self.play(executor, self.job())
         finally:
             await executor.close()
-        assert [r.case for r in rows] == sorted(self.job().cases, key=lambda c: (c.task_id, c.repeat))
+        assert [r.case for r in rows] == sorted(
+            self.job().cases, key=lambda c: (c.task_id, c.repeat)
+        )
         assert not done.error
         assert all(r.advice_tokens > 0 for r in rows)
 
@@ -161,7 +163,7 @@ class ExecutorConformance:
         assert len(rows) == 12
 
 
-def FaultyDomain() -> object:  # noqa: N802 - stands where a class would
+def FaultyDomain() -> object:
     """The toy domain with a world that breaks."""
     from metamem.domains.toy import ToyDomain, ToyWorld
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
+from metamem.evaluation.retry import persistent
 from metamem.evaluation.runner import Runner
 
 
@@ -20,7 +21,7 @@ class InlineExecutor:
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
         async with self._free:
-            return await self._runner.run(job, emit)
+            return await persistent(job, emit, self._runner.run)
 
     async def close(self) -> None:
         await self._runner.close()

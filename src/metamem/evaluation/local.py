@@ -7,18 +7,15 @@ import signal
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import replace
 from typing import IO, Any
 
 from metamem.core.errors import EngineFault
-from metamem.core.types import CaseResult
-from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone
+from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
+from metamem.evaluation.retry import persistent
 from metamem.evaluation.worker import HEADER, pack
 
-ATTEMPTS = 3  # a job whose worker dies or hangs is tried so often in all
 
-
-class WorkerLost(Exception):
+class WorkerLost(EngineFault):
     """A worker died or hung."""
 
 
@@ -38,39 +35,28 @@ class LocalExecutor:
         return self._slots
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
-        finished: list[CaseResult] = list(job.known)
-
-        def keep(done: CaseDone) -> None:
-            finished.append(done.row)
-            emit(done)
-
         async with self._free:
-            for attempt in range(1, ATTEMPTS + 1):
-                known = {row.case for row in finished}
-                rest = tuple(case for case in job.cases if case not in known)
-                try:
-                    return await self._once(replace(job, cases=rest, known=tuple(finished)), keep)
-                except WorkerLost as loss:
-                    if attempt == ATTEMPTS:
-                        raise EngineFault(
-                            f"a worker was lost {ATTEMPTS} times at the same job: {loss}",
-                            hint="metamem doctor shows what this machine can do",
-                        ) from loss
-        raise AssertionError("unreachable")
+            return await persistent(job, emit, self._once)
 
     async def _once(self, job: Job, emit: Emit) -> JobDone:
         worker = self._idle.pop() if self._idle else await self._start()
         try:
             done = await worker.run(job, emit, self._blobs, self._stall)
-        except EngineFault:
-            self._idle.append(worker)  # the worker itself is well and said what is wrong
+        except EngineFault as fault:
+            if isinstance(fault, WorkerLost):
+                await self._bury(worker)
+            else:
+                self._idle.append(worker)  # it is well, and said what is wrong
             raise
         except BaseException:
-            self._all.discard(worker)
-            await worker.kill()
+            await self._bury(worker)
             raise
         self._idle.append(worker)
         return done
+
+    async def _bury(self, worker: "_Worker") -> None:
+        self._all.discard(worker)
+        await worker.kill()
 
     async def _start(self) -> "_Worker":
         worker = await _Worker.start()
@@ -123,9 +109,9 @@ class _Worker:
                 elif kind == "error":
                     raise EngineFault(payload[0], hint=payload[1])
         except TimeoutError as error:
-            raise WorkerLost(f"no sign of life for {stall:.0f} s") from error
+            raise WorkerLost(f"a worker gave no sign of life for {stall:.0f} s") from error
         except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise WorkerLost(f"it died. {self._last_words()}".strip()) from error
+            raise WorkerLost(f"a worker died. {self._last_words()}".strip()) from error
 
     async def kill(self) -> None:
         with suppress(ProcessLookupError):

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from metamem.core.errors import DesignFailure, EngineFault
+from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.sandbox import bubblewrap, paths
 from metamem.sandbox.layers import Layer, choose
 from metamem.sandbox.limits import Limits
@@ -75,6 +75,7 @@ class Sandbox:
         async with self._starting:
             if self._control is not None:
                 return
+            self._bury()  # one that died before
             loop = asyncio.get_running_loop()
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs:
@@ -134,12 +135,16 @@ class Sandbox:
         for process in list(self._processes.values()):
             process.kill()
         self._disconnect()
+        await asyncio.to_thread(self._bury)
+
+    def _bury(self) -> None:
+        """Leave nothing of the server's process behind."""
         server, self._server = self._server, None
         if server is not None:
             server.kill()
-            await asyncio.to_thread(server.wait)
-            if server.stderr is not None:
-                server.stderr.close()
+            server.wait()
+            assert server.stderr is not None
+            server.stderr.close()
 
     def _disconnect(self) -> None:
         if self._control is not None:
@@ -180,12 +185,12 @@ class Sandbox:
             self._forget(child)
             with suppress(EngineFault):
                 await self._send({"op": "kill", "key": parent.key})
-            parent.kill()
             if isinstance(error, TimeoutError):
-                raise DesignFailure(
-                    "the design did not let itself be copied", kind="wall"
-                ) from None
-            raise
+                error = DesignFailure("the design did not let itself be copied", kind="wall")
+            if isinstance(error, MetamemError):
+                parent.condemn(error)
+            parent.kill()
+            raise error from None
         return child
 
     def _forget(self, process: Process) -> None:

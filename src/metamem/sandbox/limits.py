@@ -19,6 +19,7 @@ class Limits:
     line_bytes: int = 1 << 20  # the longest single message to the host
     snapshot_bytes: int = 64 << 20
     tool_calls: int = 200  # questions to the host in one call
+    model_calls: int = 20  # of those, questions to a language model
     log_bytes: int = 65_536  # of logs kept for one memory; what comes after is dropped
 
     def __post_init__(self) -> None:

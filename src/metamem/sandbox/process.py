@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from metamem.core.errors import DesignFailure, EngineFault
+from metamem.core.errors import DesignFailure, EngineFault, MetamemError, UsageError
 from metamem.sandbox.inside import OUT_OF_MEMORY
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.messages import BadMessage, parse
@@ -69,7 +69,7 @@ class Process(asyncio.Protocol):
         self._buffer = bytearray()
         self._call: _Call | None = None
         self._last_id = 0
-        self._failure: DesignFailure | EngineFault | None = None
+        self._failure: MetamemError | None = None
         self._watch: asyncio.TimerHandle | None = None
         self._serving = asyncio.Semaphore(_AT_ONCE)
         self._writable = asyncio.Event()
@@ -93,7 +93,9 @@ class Process(asyncio.Protocol):
         self._release()
 
     def engine_died(self) -> None:
-        self._fail(EngineFault("the jail's fork server died", hint="it is started anew by itself"))
+        self.condemn(
+            EngineFault("the jail's fork server died", hint="it is started anew by itself")
+        )
 
     @property
     def alive(self) -> bool:
@@ -102,7 +104,7 @@ class Process(asyncio.Protocol):
     def kill(self) -> None:
         """End the process at once; nothing it says afterwards is heard."""
         if self._failure is None:
-            self._failure = EngineFault("this process was closed")
+            self._failure = UsageError("this memory is closed")
         if self._watch is not None:
             self._watch.cancel()
         if self._pidfd >= 0:
@@ -132,7 +134,7 @@ class Process(asyncio.Protocol):
         if self._call is not None:
             raise RuntimeError("a jailed process takes one call at a time")
         if self._failure is not None:
-            raise self._failure
+            raise self._failure.with_traceback(None)
         assert self._transport is not None
         self._last_id += 1
         call = self._call = _Call(
@@ -275,7 +277,7 @@ class Process(asyncio.Protocol):
         except asyncio.CancelledError:
             raise
         except DesignFailure as failure:
-            self._fail(failure)
+            self.condemn(failure)
         except Exception as error:  # the host's own trouble is the caller's to know, unchanged
             if not call.result.done():
                 call.result.set_exception(error)
@@ -289,9 +291,10 @@ class Process(asyncio.Protocol):
     # --- how it ends ---
 
     def _blame(self, kind: str, what: str) -> None:
-        self._fail(DesignFailure(f"the design {what}", kind=kind))
+        self.condemn(DesignFailure(f"the design {what}", kind=kind))
 
-    def _fail(self, failure: DesignFailure | EngineFault) -> None:
+    def condemn(self, failure: MetamemError) -> None:
+        """End the process for a reason, which whoever calls it from now on is told."""
         if self._failure is None:
             self._failure = failure
         call = self._call
@@ -313,7 +316,7 @@ class Process(asyncio.Protocol):
         elif cpu >= self.limits.total_cpu - _CLOCK_SLACK:
             self._blame("timeout", f"used more than {self.limits.total_cpu} s of CPU time in all")
         elif code == -signal.SIGKILL:
-            self._fail(EngineFault("a jailed process was killed from outside"))
+            self.condemn(EngineFault("a jailed process was killed from outside"))
         else:
             self._blame("crash", f"crashed ({signal.Signals(-code).name})")
 

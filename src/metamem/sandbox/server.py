@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 from metamem.sandbox import confine, libc, seccomp
 
 _HANDSHAKE_SECONDS = 10
+_IDLE_SECONDS = 1
 _MAX_MESSAGE = 1 << 16
 
 
@@ -62,8 +63,10 @@ class _Server:
 
     def run(self) -> None:
         while True:
-            events = self._epoll.poll()
+            events = self._epoll.poll(_IDLE_SECONDS)
             self._obey()
+            if not events:
+                self._reap()  # a fork that died nameless has no descriptor to announce it
             for descriptor, event in events:
                 if descriptor in self._listeners and event & select.EPOLLIN:
                     self._hear(self._listeners[descriptor])
@@ -232,25 +235,12 @@ class _Server:
         with suppress(OSError):  # its process may have died meanwhile
             if process is None or process.grant is None:
                 seccomp.answer(family.listener, notice, errno.EPERM)
-            elif self._holds_files(process):
+            elif _holds_files(process):
                 seccomp.answer(family.listener, notice, errno.EBUSY)
             else:
                 seccomp.let_pass(family.listener, notice)
                 family.forking, process.grant = process.grant, None
                 family.parent = notice.pid
-
-    @staticmethod
-    def _holds_files(process: _Process) -> bool:
-        """An open file's position is shared by both copies: one could signal the other by it."""
-        for descriptor in range(confine.CHANNEL + 1, confine.MAX_FILES):
-            try:
-                os.close(libc.syscall("pidfd_getfd", process.pidfd, descriptor, 0))
-            except OSError as error:
-                if error.errno != errno.EBADF:
-                    raise
-            else:
-                return True
-        return False
 
     def _christen(self, family: _Family, notice: seccomp.Notice) -> None:
         """A new fork gets its own channel in place of its parent's, and its name."""
@@ -268,20 +258,46 @@ class _Server:
         os.close(channel)
 
 
+def _holds_files(process: _Process) -> bool:
+    """An open file's position is shared by both copies: one could signal the other by it."""
+    for descriptor in range(confine.CHANNEL + 1, confine.MAX_FILES):
+        try:
+            os.close(libc.syscall("pidfd_getfd", process.pidfd, descriptor, 0))
+        except OSError as error:
+            if error.errno != errno.EBADF:
+                return True  # cannot be told, so it must not pass
+        else:
+            return True
+    return False
+
+
 def _can_listen() -> bool:
-    """Whether forks can be put to this server: the kernel may be too old, or somebody outside
-    may hold the one listener there can be. Found out by trying, in a process of its own."""
+    """Whether forks can be put to this server, found out by trying in a process of its own.
+
+    The kernel may be too old, somebody outside may hold the one listener there can be, or it may
+    be forbidden to look at other processes.
+    """
+    reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             confine.promise_no_privileges()
             seccomp.install(seccomp.notify(), listener=True)
-            os._exit(0)
+            os.write(writer, b"+")
+            signal.pause()
         finally:
             os._exit(1)
-    status = os.waitpid(pid, 0)[1]
+    os.close(writer)
+    try:
+        installed = os.read(reader, 1) == b"+"
+        os.close(libc.syscall("pidfd_getfd", os.pidfd_open(pid), 0, 0))
+    except OSError:
+        installed = False
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    os.close(reader)
     release = [int(part) for part in os.uname().release.split("-")[0].split(".")[:2]]
-    return status == 0 and release >= [5, 9]  # descriptors can be given to others since then
+    return installed and release >= [5, 9]  # since then descriptors can be given to others
 
 
 def _receive_now(control: socket.socket) -> tuple[bytes, list[int]]:

@@ -1,12 +1,12 @@
 """A design in words: what its rows and traces show that it did, and what its code says it does."""
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
 from metamem.core.types import CaseResult, Evaluation
 from metamem.store.archive import Trace
+from metamem.web.docstrings import docstrings, first_paragraph
 
 _STORES = ("admit", "trim", "keep", "form", "update")
 _FORGETS = ("forget",)
@@ -37,7 +37,7 @@ def card(
         default=None,
     )
     return Card(
-        title=_first(_docstrings(source).get("", "")),
+        title=first_paragraph(docstrings(source).get("", "")),
         did=tuple(_did(evaluation, without, ask_every)),
         says=says(source),
         sample=sample.episode.advice[0].text if sample else "",
@@ -92,7 +92,7 @@ def _share(some: Sequence[CaseResult], rows: Sequence[CaseResult]) -> str:
 def says(source: str) -> dict[str, tuple[str, ...]]:
     """What the docstrings promise, sorted by what a reader asks."""
     found: dict[str, list[str]] = {heading: [] for heading in _HEADINGS}
-    for place, text in _docstrings(source).items():
+    for place, text in docstrings(source).items():
         if not place:
             for heading, sentence in _paragraphs(text).items():
                 found[heading].append(sentence)
@@ -103,7 +103,7 @@ def says(source: str) -> dict[str, tuple[str, ...]]:
         heading = (
             "stores" if method in _STORES else "forgets" if method in _FORGETS else "retrieves"
         )
-        found[heading].append(f"{owner}: {_first(text)}")
+        found[heading].append(f"{owner}: {first_paragraph(text)}")
     return {heading: tuple(dict.fromkeys(s)) for heading, s in found.items() if s}
 
 
@@ -121,25 +121,3 @@ def _paragraphs(text: str) -> dict[str, str]:
         if current:
             parts.setdefault(current, []).append(line.strip())
     return {heading: " ".join(lines).strip() for heading, lines in parts.items()}
-
-
-def _docstrings(source: str) -> dict[str, str]:
-    """Docstrings by place: "" for the file, "Class", "Class.method". Empty for odd sources."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    found = {"": ast.get_docstring(tree) or ""}
-    for node in tree.body:
-        if not isinstance(node, ast.ClassDef):
-            continue
-        found[node.name] = ast.get_docstring(node) or ""
-        for part in node.body:
-            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name[0] != "_":
-                found[f"{node.name}.{part.name}"] = ast.get_docstring(part) or ""
-    return {place: text for place, text in found.items() if text or not place}
-
-
-def _first(text: str) -> str:
-    """The first paragraph, on one line."""
-    return " ".join(text.split("\n\n")[0].split())

@@ -3,6 +3,7 @@
 import base64
 import random
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 import networkx
@@ -62,16 +63,15 @@ class Tools:
         """Unit vectors as an array of shape (number of texts, dimensions)."""
         if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
             raise TypeError("embed() takes a list of texts")
-        new = [text for text in dict.fromkeys(texts) if text not in self._seen]
-        fresh: dict[str, NDArray[np.float32]] = {}
+        found = {text: self._seen[text] for text in texts if text in self._seen}
+        new = [text for text in dict.fromkeys(texts) if text not in found]
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
-            fresh.update(zip(batch, await self._ask_embeddings(batch), strict=True))
-        rows = [fresh[text] if text in fresh else self._seen[text] for text in texts]
-        self._remember(fresh)
-        if rows:
-            return np.stack(rows)
-        return (await self._ask_embeddings([])).reshape(0, -1)
+            found.update(zip(batch, await self._ask_embeddings(batch), strict=True))
+        self._remember({text: found[text] for text in new})
+        return (
+            np.stack([found[text] for text in texts]) if texts else await self._ask_embeddings([])
+        )
 
     def vectors(self, name: str = "") -> Vectors:
         if name not in self._vectors:
@@ -99,5 +99,5 @@ class Tools:
 
     def _remember(self, fresh: dict[str, NDArray[np.float32]]) -> None:
         self._seen.update(fresh)
-        for text in list(self._seen)[: max(0, len(self._seen) - _REMEMBERED)]:
+        for text in list(islice(self._seen, max(0, len(self._seen) - _REMEMBERED))):
             del self._seen[text]

@@ -46,12 +46,9 @@ class LastOfRuns(Part):
     """of several actions of the same sort in a row, the last"""
 
     def trim(self, steps: list[Step], goal: str) -> list[Step]:
-        return [
-            step
-            for step, following in zip(steps, [*steps[1:], None], strict=True)
-            if following is None
-            or text.first_word(step.action) != text.first_word(following.action)
-        ]
+        sorts = [text.first_word(step.action) for step in steps]
+        after = [*sorts[1:], ""]
+        return [s for s, sort, then in zip(steps, sorts, after, strict=False) if sort != then]
 
 
 class LedToEnd(Part):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-
 READABLE = 720  # pixels; narrower pages scroll a plot sideways rather than shrink it further
 
 

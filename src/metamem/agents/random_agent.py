@@ -1,0 +1,30 @@
+"""The floor: any admissible action, each as likely as the others. Advice goes unread."""
+
+import random
+
+from metamem.core.errors import UsageError
+from metamem.core.ids import derive_seed
+from metamem.core.types import Observation
+
+
+class RandomAgent:
+    fingerprint = "random-1"
+
+    def start(self, goal: str, seed: int) -> "RandomPlayer":
+        return RandomPlayer(derive_seed("random agent", goal, seed))
+
+
+class RandomPlayer:
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)
+
+    def advise(self, advice: str) -> None:
+        pass
+
+    async def act(self, observation: Observation) -> str:
+        if not observation.actions:
+            raise UsageError(
+                "the random agent chooses among admissible actions, and this world shows none",
+                hint="use an agent that writes its own actions, or a domain that shows them",
+            )
+        return self._rng.choice(observation.actions)

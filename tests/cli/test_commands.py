@@ -1,0 +1,174 @@
+"""What each command tells, about an archive that holds one finished run."""
+
+import json
+
+import pytest
+
+from metamem import __version__
+from metamem.cli.main import app
+from metamem.store.sqlite import SqliteArchive
+from tests.cli.conftest import program
+from tests.web.filled import RUN, Filler
+
+COMMANDS = ["learn", "evaluate", "compare", "archive", "runs", "report", "promotions", "reads"]
+COMMANDS += ["domains", "designs", "agents", "doctor"]
+
+
+@pytest.fixture
+def learned(home):
+    with SqliteArchive(home / "archive.db") as archive:
+        return Filler(archive).learned
+
+
+def test_version_and_help(metamem):
+    assert metamem("--version").out == f"metamem {__version__}\n"
+    said = metamem("--help")
+    assert said.code == 0
+    for command in COMMANDS:
+        assert command in said.out
+        assert metamem(command, "--help").code == 0
+    assert "metamem learn toy --designs 6" in metamem("learn", "--help").out
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_nothing_is_wider_than_the_screen(metamem, home, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    for arguments in (
+        ["runs", "list"],
+        ["runs", "show", RUN],
+        ["archive", "list"],
+        ["archive", "tree"],
+        ["promotions"],
+        ["reads"],
+    ):
+        said = metamem(*arguments, "--home", home)
+        assert said.code == 0
+        assert said.out.strip()
+        assert max(map(len, said.out.splitlines())) <= width, arguments
+
+
+def test_the_table_says_the_same_at_every_width(metamem, home, monkeypatch):
+    for width in (40, 80, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        said = metamem("runs", "show", RUN, "--home", home).out
+        assert said.index("test: 40 tasks") < said.index("shift: 40 tasks")
+        order = [said.index(name) for name in ("no_memory", "random recombination", "oracle")]
+        assert order == sorted(order)
+        assert "90.0" in said and "+40.0" in said
+
+
+def test_runs(metamem, home):
+    (run,) = metamem("runs", "--json", "--home", home).json
+    assert (run["run"], run["state"], run["test"]) == (RUN, "finished", 0.9)
+    assert metamem("runs", "list", "--json", "--home", home).json == [run]
+    shown = metamem("runs", "show", RUN, "--json", "--home", home).json
+    assert shown["summary"]["learned"] == run["learned"]
+    assert "metamem learn toy --seed 0 --designs 9" in metamem("runs", "show", RUN, "--home", home).out
+
+
+def test_a_design_is_shown_with_its_code(metamem, home, learned):
+    said = metamem("archive", "show", learned.id[:8], "--home", home)
+    assert learned.id in said.out and "class Doors(Memory):" in said.out
+    assert metamem("archive", "show", learned.id, "--code", "--home", home).out == learned.source
+    shown = metamem("archive", "show", learned.id[:8], "--json", "--home", home).json
+    assert shown["source"] == learned.source
+    assert {e["split"] for e in shown["evaluations"]} == {"valid", "test", "shift"}
+
+
+def test_archive_list_and_tree(metamem, home, learned):
+    listed = metamem("archive", "list", "--json", "--home", home).json
+    assert learned.id in {row["id"] for row in listed}
+    of_run = metamem("archive", "list", "--run", RUN, "--json", "--home", home).json
+    assert len(of_run) == 13
+    tree = metamem("archive", "tree", "--home", home).out
+    assert "trajectory_retrieval" in tree and learned.id[:8] in tree
+    assert metamem("archive", "tree", RUN, "--json", "--home", home).json["learned"] == learned.id
+
+
+def test_diff(metamem, home, learned):
+    said = metamem("archive", "diff", "no_memory", learned.id[:8], "--home", home).out
+    assert "+class Doors(Memory):" in said.splitlines()
+
+
+def test_export(metamem, home, tmp_path):
+    folder = tmp_path / "out"
+    assert metamem("archive", "export", folder, "--home", home).code == 0
+    runs = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    assert [run["id"] for run in runs] == [RUN, f"{RUN}/control"]
+
+
+def test_report(metamem, home, tmp_path):
+    said = metamem("report", RUN, "--home", home)
+    assert said.out.strip() == str(home / "reports" / f"{RUN}.html")
+    assert metamem("report", RUN, "--output", tmp_path / "x.html", "--home", home).code == 0
+    assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_promotion_is_undone_by_a_person_with_a_reason(metamem, home, learned):
+    (before,) = metamem("promotions", "--json", "--home", home).json
+    assert (before["decision"], before["decided_by"], before["in_use"]) == ("promoted", "gate", True)
+    undo = ("promotions", "undo", learned.id[:8], "--home", home, "--by", "Ada")
+    assert metamem(*undo).code == 2  # no reason
+    said = metamem(*undo, "--reason", "slow in use")
+    assert (said.code, "nothing is in use now" in said.out) == (0, True)
+    _, entry = metamem("promotions", "--json", "--home", home).json
+    assert (entry["decision"], entry["decided_by"]) == ("undone", "Ada")
+    assert entry["reason"] == "slow in use"
+    assert metamem(*undo, "--reason", "again").code == 4  # it does not stand any more
+    assert "undone" in metamem("promotions", "--home", home).out
+    assert "undone by Ada" in _report_text(metamem, home)
+
+
+def _report_text(metamem, home):
+    metamem("report", RUN, "--home", home)
+    return (home / "reports" / f"{RUN}.html").read_text()
+
+
+def test_reads(metamem, home):
+    found = metamem("reads", "--json", "--home", home).json
+    assert len(found) == 12
+    assert {read["split"] for read in found} == {"test", "shift"}
+
+
+def test_an_empty_archive_says_so(metamem, tmp_path):
+    SqliteArchive(tmp_path / "archive.db").close()
+    for command in (["runs"], ["archive", "list"], ["promotions"], ["reads"]):
+        said = metamem(*command, "--home", tmp_path)
+        assert said.code == 0 and len(said.out.splitlines()) == 1
+    assert metamem("archive", "tree", "--home", tmp_path).code == 2
+
+
+def test_what_there_is_to_choose_from(metamem):
+    assert {d["name"] for d in metamem("domains", "--json").json} >= {"alfworld", "toy"}
+    assert metamem("domains", "show", "toy", "--json").json["tasks"]["test"] == 40
+    assert "Find the thing" in metamem("domains", "show", "toy").out
+    assert "success_retrieval" in metamem("designs").out
+    names = {d["name"]: d["about"] for d in metamem("designs", "list", "--json").json}
+    assert names["success_retrieval"] == "How the most similar goals were reached before."
+    assert "class NoMemory" in metamem("designs", "show", "no_memory").out
+    assert "reader" in {a["name"] for a in metamem("agents", "--json").json}
+
+
+def test_doctor(metamem, home):
+    said = metamem("doctor", "--json", "--home", home)
+    findings = {finding["what"]: finding for finding in said.json["findings"]}
+    assert said.code == (0 if said.json["usable"] else 1)
+    assert said.json["usable"] == (findings["jail"]["state"] != "missing")
+    assert findings["metamem"]["found"] == __version__
+    assert {"Python", "cores", "disk", "embedder", "domain toy", "agent reader"} <= findings.keys()
+    text = metamem("doctor", "--home", home).out
+    assert "embedder" in text and "jail" in text
+
+
+def test_completion_knows_names(tmp_path):
+    env = {"_METAMEM_COMPLETE": "complete_bash", "COMP_WORDS": "metamem learn al", "COMP_CWORD": "2"}
+    assert program(env=env).stdout.split() == ["alfworld"]
+
+
+def test_every_command_is_documented():
+    from tests.test_project import ROOT
+
+    page = (ROOT / "docs" / "cli.md").read_text()
+    for command in COMMANDS:
+        assert f"metamem {command}" in page
+    assert {c.name or c.callback.__name__ for c in app.registered_commands} <= set(COMMANDS)
