@@ -5,23 +5,26 @@ Any structure will do: prose, lists, numbered steps, JSON. No key or format is p
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from metamem.agents.text import ActionText, content_words, tokens
 
 _MARKER = re.compile(r"^(?:[-*•>]+|\(?\d{1,3}[.):](?=\s))\s*")
-_CLAUSE = re.compile(r"(?<=[^\d\s])[.;!?](?=\s|$)|,\s|\s*(?:->|=>|→|⇒)\s*|\bthen\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s|->|=>|→|⇒|\bthen\b", re.IGNORECASE)
 _KEY_WORDS = 3  # a heading longer than this is a sentence: it does not name what is listed below
 _ALIKE = 0.6  # a clause that shares less with an action does not describe it
 _LATER = 0.85  # what comes later in a list matters a little less
+
+Notes = dict[str, dict[str, float]]  # word → words of the goal it is tied to, how strongly
 
 
 @dataclass(slots=True)
 class Clause:
     """A piece of a line that may be a step."""
 
+    lead: str  # its first content word
     words: frozenset[str]
     goal_words: frozenset[str]
     numbers: tuple[str, ...]
@@ -35,12 +38,24 @@ class Block:
     clauses: list[Clause] = field(default_factory=list)
     position: int = 0  # the clause expected next
     trust: float = 1.0
+    paces: list[int] = field(default_factory=list)  # before each clause: how many may be steps
+
+    def pace(self, verbs: Container[str]) -> None:
+        """Count as possible steps only clauses that begin as actions do."""
+        self.paces = [0]
+        for clause in self.clauses:
+            self.paces.append(self.paces[-1] + (clause.lead in verbs))
+
+    def distance(self, place: int) -> int:
+        """Possible steps from the expected clause to another; negative for those passed."""
+        steps = self.paces[place] - self.paces[self.position]
+        return steps if place >= self.position else min(steps, -1)
 
 
 @dataclass(slots=True)
 class ReadAdvice:
     blocks: list[Block]
-    notes: dict[str, float]  # word → how strongly it is tied to words of the goal
+    notes: Notes
 
 
 def _outline(value: Any, indent: int = 0) -> Iterator[str]:
@@ -58,10 +73,15 @@ def _outline(value: Any, indent: int = 0) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _outline(inner, indent + 1)
-            if isinstance(inner, dict | list):
-                yield ""
+            if _is_nested(inner):
+                yield ""  # a plan or episode of its own, not a line of one
     else:
         yield from (pad + line for line in str(value).splitlines())
+
+
+def _is_nested(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, list) or any(isinstance(item, dict | list) for item in inner)
 
 
 def _lines(text: str) -> list[str]:
@@ -79,7 +99,7 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
     wanted = frozenset(goal)
     block = Block()
     blocks = [block]
-    notes: dict[str, float] = {}
+    notes: Notes = {}
     headings: list[tuple[int, tuple[str, ...]]] = []  # (indent, words), outermost first
 
     for line in _lines(text):
@@ -100,10 +120,10 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
         while headings and headings[-1][0] >= indent:
             headings.pop()
         head, colon, rest = bare.partition(":")
-        opens = title or (bool(colon) and not any(c.isalnum() for c in rest))
+        heads = title or (bool(colon) and not any(c.isalnum() for c in rest))
         words = content_words(bare)
 
-        if opens:
+        if heads:
             headings.append((indent, words))
             block = Block(heading=_keys(headings))
             blocks.append(block)
@@ -111,10 +131,11 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
         _note((*_keys(headings), *words), wanted, notes)
         body = rest if colon and head.count(" ") < _KEY_WORDS else bare
         for clause in _CLAUSE.split(body):
-            found = frozenset(content_words(clause))
+            found = content_words(clause)
             if found:
                 numbers = tuple(t for t in tokens(clause) if t.isdigit())
-                block.clauses.append(Clause(found, found & wanted, numbers))
+                named = frozenset(found)
+                block.clauses.append(Clause(found[0], named, named & wanted, numbers))
 
     return ReadAdvice([b for b in blocks if b.clauses], notes)
 
@@ -123,14 +144,17 @@ def _keys(headings: list[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
     return tuple(word for _, words in headings if len(words) <= _KEY_WORDS for word in words)
 
 
-def _note(words: tuple[str, ...], wanted: frozenset[str], notes: dict[str, float]) -> None:
-    """A line that names a word of the goal lends weight to the other words it names."""
-    if wanted.isdisjoint(words):
+def _note(words: tuple[str, ...], wanted: frozenset[str], notes: Notes) -> None:
+    """A line that names words of the goal lends weight to the other words it names."""
+    named = [word for word in dict.fromkeys(words) if word in wanted]
+    if not named:
         return
     weight = 1.0
     for word in dict.fromkeys(words):
         if word not in wanted:
-            notes[word] = max(notes.get(word, 0.0), weight)
+            ties = notes.setdefault(word, {})
+            for goal_word in named:
+                ties[goal_word] = max(ties.get(goal_word, 0.0), weight)
             weight *= _LATER
 
 
@@ -143,8 +167,8 @@ def likeness(action: ActionText, words: frozenset[str], wanted: frozenset[str]) 
     alike = 2 * common / (len(action.words) - unsaid + len(words))
     if alike < _ALIKE:
         return 0.0
-    if common == 1 < len(words) and action.verb in words:
-        return 0.0  # nothing shared but the verb, and the clause names something else
+    if common == 1 < len(action.words) and words != {action.verb}:
+        return 0.0  # one word in common makes a note, not a step
     if len(action.things) > 1 and not any(
         word in words or word in wanted for word in action.thing_words[0]
     ):

@@ -25,6 +25,6 @@ class RandomPlayer:
         if not observation.actions:
             raise UsageError(
                 "the random agent chooses among admissible actions, and this world shows none",
-                hint="use an agent that writes its own actions, or a domain that shows them",
+                hint="choose an agent that writes its own actions, or a domain that shows them",
             )
         return self._rng.choice(observation.actions)

@@ -27,6 +27,7 @@ class Settings:
     early: float = 0.3  # of that, for things known from the start while others are to be found
     seen: float = 0.6  # each thing of the goal that the action led to before
     note: float = 2.0  # names a thing that the advice ties to a word of the goal
+    stale: float = 0.4  # of that, when the thing of that word is at hand
     step: float = 6.0  # the advised next step
     behind: float = 0.5  # of that, for a step already passed: another of its kind may do
     ahead: float = 0.4  # of that, for a step after the next one
@@ -47,7 +48,7 @@ class Reader:
     """The agent. A setting of nought takes a mechanism away: `Reader(undo=0)`."""
 
     def __init__(self, **settings: float) -> None:
-        self.settings = Settings(**settings)
+        self.settings = Settings(**{name: float(value) for name, value in settings.items()})
         self._fingerprint = f"reader-{VERSION}/{content_id(asdict(self.settings))[:8]}"
 
     @property
@@ -71,14 +72,14 @@ class _Verb:
 class _Kind:
     """What words alone say about all actions that differ only in their numbers."""
 
-    __slots__ = ("done", "early", "goal_things", "noted", "steps", "verb", "worth")
+    __slots__ = ("done", "early", "goal_things", "notes", "steps", "verb", "worth")
 
     def __init__(self, verb: _Verb) -> None:
         self.verb = verb
         self.done = 0
         self.worth = 0.0
         self.early = 0.0  # to be taken off while things of the goal are yet to be found
-        self.noted = 0.0
+        self.notes: list[tuple[str, float]] = []  # words of the goal that the advice ties it to
         self.goal_things = False  # names a thing of the goal that had to be found
         self.steps: list[tuple[Block, int, float]] = []  # block, place in it, likeness
 
@@ -103,6 +104,7 @@ class ReaderPlayer:
 
     def __init__(self, settings: Settings, goal: str, seed: int) -> None:
         self._set = settings
+        self._task = goal.lower()
         self._goal = content_words(goal)
         self._wanted = frozenset(self._goal)
         self._mentions = _mentions(self._goal)
@@ -114,7 +116,7 @@ class ReaderPlayer:
         self._reopened_by: set[tuple[str, ...]] = set()
         self._advice = ReadAdvice([], {})
         self._advice_text = ""
-        self._known: frozenset[str] = frozenset()  # words of what was possible at the start
+        self._known: frozenset[str] = frozenset()  # words of the first actions and observation
         self._before: tuple[str, ...] = ()
         self._last = ""
 
@@ -125,6 +127,7 @@ class ReaderPlayer:
         self._advice = read_advice(advice, self._goal)
         for block in self._advice.blocks:
             block.trust = self._trust(block)
+            block.pace(self._verbs)
         for kind in self._kinds.values():
             kind.steps = []
         for option in self._options.values():
@@ -136,12 +139,17 @@ class ReaderPlayer:
         if not actions:
             raise UsageError(
                 "the reader ranks admissible actions, and this world shows none",
-                hint="use an agent that writes its own actions, or a domain that shows them",
+                hint="choose an agent that writes its own actions, or a domain that shows them",
             )
         if self._last:
             self._learn(observation)
         else:
-            self._known = frozenset(w for name in actions for w in read_action(name).words)
+            self._known = frozenset(
+                [
+                    *(word for name in actions for word in read_action(name).words),
+                    *content_words(observation.text.lower().replace(self._task, " ")),
+                ]
+            )
         action = self._best(actions)
         self._follow(self._options[action])
         self._before, self._last = actions, action
@@ -172,7 +180,9 @@ class ReaderPlayer:
                 score += weights.fresh
             if option.found:
                 score += weights.seen * len(option.found)
-            told = kind.noted
+            told = 0.0
+            for word, noted in kind.notes:
+                told = max(told, noted * weights.stale if word in at_hand else noted)
             if option.steps:
                 told = max(told, weights.step * self._advised(option, reach))
             score += told
@@ -186,7 +196,7 @@ class ReaderPlayer:
         """How strongly the advice has this action as a step now, 0 to 1."""
         best = 0.0
         for block, place, alike in option.steps:
-            value = block.trust * alike * self._nearness(place - block.position)
+            value = block.trust * alike * self._nearness(block.distance(place))
             if value > best and place > block.position:
                 left_out = block.clauses[block.position : place]
                 if any(not clause.goal_words <= reach for clause in left_out):
@@ -209,7 +219,11 @@ class ReaderPlayer:
         key = (text.words, text.thing_words)
         kind = self._kinds.get(key)
         if kind is None:
-            kind = self._kinds[key] = _Kind(self._verbs.setdefault(text.verb, _Verb()))
+            if text.verb not in self._verbs:
+                self._verbs[text.verb] = _Verb()
+                for block in self._advice.blocks:
+                    block.pace(self._verbs)
+            kind = self._kinds[key] = _Kind(self._verbs[text.verb])
             self._judge(text, kind)
         option.kind = kind
         self._number(option)
@@ -222,10 +236,11 @@ class ReaderPlayer:
         named = [word for words in text.thing_words for word in words]
         kind.goal_things = any(word in wanted and word not in self._known for word in named)
         if len(text.things) > 1 and not any(w in wanted or w in notes for w in text.thing_words[0]):
-            kind.worth, kind.noted, kind.early = -weights.stray, 0.0, 0.0
+            kind.worth, kind.notes, kind.early = -weights.stray, [], 0.0
         else:
             kind.worth = weights.goal * len(shared)
-            kind.noted = weights.note * max((notes.get(word, 0.0) for word in named), default=0.0)
+            ties = [tie for word in named for tie in notes.get(word, {}).items()]
+            kind.notes = [(word, weights.note * strength) for word, strength in ties]
             from_start = sum(word in self._known for word in shared)
             kind.early = weights.goal * (1 - weights.early) * from_start
         alike: dict[frozenset[str], float] = {}
@@ -260,7 +275,7 @@ class ReaderPlayer:
         """Move each block's position past the step that this action takes."""
         best: dict[int, tuple[float, int, Block]] = {}
         for block, place, alike in option.steps:
-            score = alike * self._nearness(place - block.position)
+            score = alike * self._nearness(block.distance(place))
             if id(block) not in best or score > best[id(block)][0]:
                 best[id(block)] = (score, place, block)
         for _, place, block in best.values():
@@ -289,7 +304,7 @@ class ReaderPlayer:
         self._reopened_by.add(mark)
         for option in self._options.values():
             option.found = option.found.difference(done.text.things)
-            if option.kind.early or option.kind.noted or option.found:
+            if option.kind.early or option.kind.notes or option.found:
                 option.tried = 0
         done.tried = 1
 
