@@ -115,6 +115,9 @@ for i in range(1, 30):
     "prompts with a list": Misdeed(
         "await self.tools._host.ask('llm', {'prompt': [1]})", "protocol"
     ),
+    "announces itself as a fork": Misdeed(
+        "from metamem.sandbox import libc; libc.syscall('vhangup')", "protocol"
+    ),
     "returns a list past the harness": Misdeed("say({'id': number, 'ok': [1]})", "protocol"),
 }
 

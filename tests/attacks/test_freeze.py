@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -102,6 +104,32 @@ async def test_the_same_marks_are_seen_in_one_process(name: str, jail: Jail) -> 
     await memory.retrieve(Query("mark"))
     assert await memory.retrieve(Query("look")) == "seen"
     await memory.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["the position in a file", "a pipe", "shared memory", "flags of a descriptor"]
+)
+def test_an_ordinary_fork_lets_them_through(name: str) -> None:
+    prepare, mark, seen = CHANNELS[name]
+    program = f"""
+import fcntl, os
+class Self: pass
+self = Self()
+exec({prepare!r})
+if os.fork() == 0:
+    exec({mark!r})
+    os._exit(0)
+os.wait()
+print("seen" if eval({seen!r}) else "nothing")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.stdout == "seen\n", ended.stderr
 
 
 NAMELESS_FORK = """

@@ -96,6 +96,15 @@ async def test_a_fork_and_its_origin_never_see_each_other(jail: Jail) -> None:
         await each.close()
 
 
+async def test_forks_closed_at_once_do_the_origin_no_harm(jail: Jail) -> None:
+    memory = await opened(jail, COUNTER)
+    for _ in range(30):
+        copy = await memory.fork()
+        await copy.close()
+    assert (await memory.retrieve(Query("")))["seen"] == []
+    await memory.close()
+
+
 async def test_forks_inherit_luck_unless_they_are_given_their_own(jail: Jail) -> None:
     memory = await opened(jail, COUNTER)
     draws = [(await (await memory.fork()).retrieve(Query("")))["luck"] for _ in range(2)]
@@ -234,13 +243,18 @@ async def test_the_hosts_own_trouble_passes_through_unchanged(jail: Jail) -> Non
     async def broke(prompt: str, schema: object) -> Any:
         raise BudgetSpent("no budget left")
 
+    async def odd(prompt: str, schema: object) -> Any:
+        return object()
+
     source = retrieving(
         "try:\n    return await self.tools.llm.ask('hi')\nexcept BaseException:\n    return 'hidden'"
     )
     memory = await opened(jail, source, llm=broke)
     with pytest.raises(BudgetSpent):
         await memory.retrieve(Query(""))
-    await memory.close()
+    memory = await opened(jail, source, llm=odd)
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        await memory.retrieve(Query(""))
 
 
 async def test_texts_are_embedded_when_the_update_ends(jail: Jail) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metamem.core.types import render_advice
@@ -14,11 +14,12 @@ values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=20,
+    max_leaves=8,
 )  # fmt: skip
 
 
-@given(st.dictionaries(st.text(), values))
+@settings(max_examples=50)
+@given(st.dictionaries(st.text(max_size=5), values, max_size=3))
 def test_an_honest_message_comes_through(message: dict[str, Any]) -> None:
     assert parse(json.dumps(message).encode()) == message
 

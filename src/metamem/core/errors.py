@@ -52,7 +52,7 @@ class DesignFailure(MetamemError):
 
     def __init__(self, message: str, *, kind: str = "crash", hint: str = "") -> None:
         super().__init__(message, hint=hint)
-        self.kind = kind  # crash | timeout | memory | limit | protocol
+        self.kind = kind  # crash | timeout | wall | memory | limit | protocol | snapshot
 
 
 class EngineFault(MetamemError):

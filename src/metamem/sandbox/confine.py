@@ -48,6 +48,7 @@ def _set_limits(memory_bytes: int, cpu_seconds: int) -> None:
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_STACK, 8 << 20),
         (resource.RLIMIT_DATA, memory_bytes),
         (resource.RLIMIT_AS, memory_bytes + slack),
     ):

@@ -15,7 +15,7 @@ from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.sandbox import bubblewrap, paths
 from metamem.sandbox.layers import Layer, choose
 from metamem.sandbox.limits import Limits
-from metamem.sandbox.process import Process
+from metamem.sandbox.process import End, Process
 
 _START_SECONDS = 60
 _PATIENCE = 0.002  # before another try where the fork server's mailbox is full
@@ -271,7 +271,7 @@ class Sandbox:
     def _on_ended(self, message: dict[str, Any], descriptors: Sequence[int]) -> None:
         process = self._processes.pop(message["key"], None)
         if process is not None:
-            process.has_ended(message["code"], message["cpu"])
+            process.has_ended(End(message["code"], message["cpu"], message["punished"]))
 
     def _server_died(self) -> None:
         """Everything it held is lost; the next spawn starts a new one."""

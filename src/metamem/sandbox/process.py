@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import secrets
+import select
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -21,8 +23,8 @@ Serve = Callable[[str, Any], Awaitable[Any]]  # a tool's name and its data → w
 _MESSAGES_PER_CALL = 16  # how many times the longest message one call may send in all
 _AT_ONCE = 8  # questions of one process that are served at the same time
 _SHORTEST_WATCH = 0.005
-_CLOCK_SLACK = 0.1  # the kernel's two ways to count CPU time differ a little
-_LAST_WORDS_SECONDS = 1.0  # how long the fork server may take to say how a process ended
+_CLOSING_SECONDS = 1.0  # a process that ends closes its channel a little before
+_LAST_WORDS_SECONDS = 10.0  # how long the fork server may take to say how a process ended
 
 
 class RefusedByHost(Exception):
@@ -31,6 +33,15 @@ class RefusedByHost(Exception):
 
 async def no_tools(tool: str, data: Any) -> Any:
     raise RefusedByHost("no tools are served during this call")
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a process ended, as the fork server saw it."""
+
+    code: int  # its exit code, or minus the signal that ended it
+    cpu: float  # seconds it had used
+    punished: bool  # the fork server ended it, for breaking the rules of forks
 
 
 @dataclass(slots=True)
@@ -68,13 +79,12 @@ class Process(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
         self._call: _Call | None = None
-        self._last_id = 0
         self._failure: MetamemError | None = None
         self._watch: asyncio.TimerHandle | None = None
         self._serving = asyncio.Semaphore(_AT_ONCE)
         self._writable = asyncio.Event()
         self._writable.set()
-        self._ended: asyncio.Future[tuple[int, float]] = self._loop.create_future()
+        self._ended: asyncio.Future[End] = self._loop.create_future()
         self._mourning: asyncio.Task[None] | None = None
         self._pidfd = -1
         self._clock: int | None = None
@@ -86,10 +96,10 @@ class Process(asyncio.Protocol):
         self._pidfd = pidfd
         self._clock = _cpu_clock(pidfd)
 
-    def has_ended(self, code: int, cpu: float) -> None:
-        """Called when the fork server has seen it end: its exit code, or minus the signal."""
+    def has_ended(self, end: End) -> None:
+        """Called when the fork server has seen it end."""
         if not self._ended.done():
-            self._ended.set_result((code, cpu))
+            self._ended.set_result(end)
         self._release()
 
     def engine_died(self) -> None:
@@ -136,9 +146,8 @@ class Process(asyncio.Protocol):
         if self._failure is not None:
             raise self._failure.with_traceback(None)
         assert self._transport is not None
-        self._last_id += 1
         call = self._call = _Call(
-            id=self._last_id,
+            id=secrets.randbits(48) + 1,  # so that nobody can answer before being asked
             result=self._loop.create_future(),
             serve=serve,
             cpu_limit=cpu,
@@ -268,12 +277,14 @@ class Process(asyncio.Protocol):
 
     async def _serve(self, call: _Call, message: dict[str, Any]) -> None:
         reply: dict[str, Any] = {"id": call.id, "answer": message["ask"]}
+        line = ""
         try:
             async with self._serving:
                 await self._writable.wait()
                 reply["ok"] = await call.serve(message["tool"], message["data"])
+            line = json.dumps(reply)
         except RefusedByHost as refusal:
-            reply["error"] = str(refusal)
+            line = json.dumps({**reply, "error": str(refusal)})
         except asyncio.CancelledError:
             raise
         except DesignFailure as failure:
@@ -286,7 +297,7 @@ class Process(asyncio.Protocol):
         if not call.open:
             call.host_seconds += time.monotonic() - call.host_since
         if self._failure is None and self._transport is not None:
-            self._transport.write(json.dumps(reply).encode() + b"\n")
+            self._transport.write(f"{line}\n".encode())
 
     # --- how it ends ---
 
@@ -303,22 +314,37 @@ class Process(asyncio.Protocol):
         self.kill()
 
     async def _post_mortem(self) -> None:
-        """The process is gone, and not by our hand: find out whose fault that was."""
-        try:
-            code, cpu = await asyncio.wait_for(asyncio.shield(self._ended), _LAST_WORDS_SECONDS)
-        except TimeoutError:
+        """The channel is gone, and not by our hand: find out whose fault that was."""
+        await asyncio.wait({self._ended}, timeout=_CLOSING_SECONDS)
+        if not self._ended.done() and not self._has_died():
             self._blame("crash", "closed its channel to the host")
             return
-        if code == OUT_OF_MEMORY:
+        await asyncio.wait({self._ended}, timeout=_LAST_WORDS_SECONDS)
+        if not self._ended.done():
+            self.condemn(EngineFault("the jail's fork server does not say how a process ended"))
+            return
+        end = self._ended.result()
+        code = end.code
+        in_all = code == -signal.SIGKILL and end.cpu >= self.limits.total_cpu
+        if end.punished:
+            self._blame("protocol", "broke the rules of forks")
+        elif code == OUT_OF_MEMORY:
             self._blame("memory", f"used more than {self.limits.memory_mb} MB of memory")
         elif code >= 0:
             self._blame("crash", f"ended its process (status {code})")
-        elif cpu >= self.limits.total_cpu - _CLOCK_SLACK:
+        elif code == -signal.SIGXCPU or in_all:
             self._blame("timeout", f"used more than {self.limits.total_cpu} s of CPU time in all")
         elif code == -signal.SIGKILL:
             self.condemn(EngineFault("a jailed process was killed from outside"))
         else:
             self._blame("crash", f"crashed ({signal.Signals(-code).name})")
+
+    def _has_died(self) -> bool:
+        if self._pidfd < 0:
+            return True
+        watched = select.poll()
+        watched.register(self._pidfd, select.POLLIN)
+        return bool(watched.poll(0))
 
 
 def _reported(error: Any) -> DesignFailure:

@@ -45,6 +45,7 @@ class _Process:
     pidfd: int
     family: _Family
     grant: tuple[int, int] | None = None  # key and channel of the one fork it may make
+    punished: bool = False  # ended by this server for what it, or its family, did
 
 
 class _Server:
@@ -184,8 +185,13 @@ class _Server:
             if process.family.forking is not None and process.family.parent == pid:
                 self._kill_group(process.family)  # its fork has no name by which to end it
             self._close_if_empty(process.family)
-            cpu = usage.ru_utime + usage.ru_stime
-            self._tell("ended", process.key, code=os.waitstatus_to_exitcode(status), cpu=cpu)
+            self._tell(
+                "ended",
+                process.key,
+                code=os.waitstatus_to_exitcode(status),
+                cpu=usage.ru_utime + usage.ru_stime,
+                punished=process.punished,
+            )
 
     def _close_if_empty(self, family: _Family) -> None:
         if not family.members and family.listener is not None:
@@ -200,10 +206,17 @@ class _Server:
         if pid is not None:
             self._kill_group(self._processes[pid].family)
 
-    @staticmethod
-    def _kill_group(family: _Family) -> None:
+    def _kill_group(self, family: _Family) -> None:
+        for pid in family.members:
+            self._processes[pid].punished = True
         with suppress(ProcessLookupError):
             os.killpg(family.group, signal.SIGKILL)
+
+    def _punish(self, pid: int) -> None:
+        if pid in self._processes:
+            self._processes[pid].punished = True
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
     # --- forks of running processes ---
 
@@ -246,16 +259,21 @@ class _Server:
         """A new fork gets its own channel in place of its parent's, and its name."""
         assert family.listener is not None
         if family.forking is None or notice.pid in self._processes:
-            os.kill(notice.pid, signal.SIGKILL)  # nobody makes this call by accident
+            self._punish(notice.pid)  # nobody makes this call by accident
             return
         (key, channel), family.forking = family.forking, None
         try:
             seccomp.give_descriptor(family.listener, notice, channel, confine.CHANNEL)
+        except OSError as error:
+            self._tell("refused", key, reason=f"the copy died: {error}")
+            return
+        finally:
+            os.close(channel)
+        try:
             self._enrol(key, notice.pid, family)
             seccomp.answer(family.listener, notice)
         except OSError:
-            self._kill_family(key)
-        os.close(channel)
+            return  # it has been ended already
 
 
 def _holds_files(process: _Process) -> bool:
