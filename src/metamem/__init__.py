@@ -16,7 +16,7 @@ _PUBLIC = {
     "open_memory": "metamem.api",
     "read_episodes": "metamem.api",
 }
-__all__ = [*_PUBLIC]  # noqa: PLE0604
+__all__ = [*_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:

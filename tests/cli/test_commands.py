@@ -63,7 +63,9 @@ def test_runs(metamem, home):
     assert metamem("runs", "list", "--json", "--home", home).json == [run]
     shown = metamem("runs", "show", RUN, "--json", "--home", home).json
     assert shown["summary"]["learned"] == run["learned"]
-    assert "metamem learn toy --seed 0 --designs 9" in metamem("runs", "show", RUN, "--home", home).out
+    assert (
+        "metamem learn toy --seed 0 --designs 9" in metamem("runs", "show", RUN, "--home", home).out
+    )
 
 
 def test_a_design_is_shown_with_its_code(metamem, home, learned):
@@ -106,7 +108,11 @@ def test_report(metamem, home, tmp_path):
 
 def test_a_promotion_is_undone_by_a_person_with_a_reason(metamem, home, learned):
     (before,) = metamem("promotions", "--json", "--home", home).json
-    assert (before["decision"], before["decided_by"], before["in_use"]) == ("promoted", "gate", True)
+    assert (before["decision"], before["decided_by"], before["in_use"]) == (
+        "promoted",
+        "gate",
+        True,
+    )
     undo = ("promotions", "undo", learned.id[:8], "--home", home, "--by", "Ada")
     assert metamem(*undo).code == 2  # no reason
     said = metamem(*undo, "--reason", "slow in use")
@@ -138,6 +144,26 @@ def test_an_empty_archive_says_so(metamem, tmp_path):
     assert metamem("archive", "tree", "--home", tmp_path).code == 2
 
 
+def test_no_text_of_the_archive_commands_the_terminal(metamem, tmp_path):
+    hostile = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e[bold]"
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        filler = Filler(archive, hostile)
+        filler.run()
+    for command in (
+        ["runs", "show", RUN],
+        ["archive", "list"],
+        ["archive", "show", filler.learned.id],
+        ["archive", "tree"],
+        ["archive", "diff", "no_memory", filler.learned.id],
+        ["promotions"],
+        ["reads"],
+    ):
+        said = metamem(*command, "--home", tmp_path)
+        assert said.code == 0
+        assert not set("\x1b\x07\x9b\u202e") & set(said.out + said.err), command
+        assert "[bold]" in said.out.replace("\n", ""), command
+
+
 def test_what_there_is_to_choose_from(metamem):
     assert {d["name"] for d in metamem("domains", "--json").json} >= {"alfworld", "toy"}
     assert metamem("domains", "show", "toy", "--json").json["tasks"]["test"] == 40
@@ -161,7 +187,11 @@ def test_doctor(metamem, home):
 
 
 def test_completion_knows_names(tmp_path):
-    env = {"_METAMEM_COMPLETE": "complete_bash", "COMP_WORDS": "metamem learn al", "COMP_CWORD": "2"}
+    env = {
+        "_METAMEM_COMPLETE": "complete_bash",
+        "COMP_WORDS": "metamem learn al",
+        "COMP_CWORD": "2",
+    }
     assert program(env=env).stdout.split() == ["alfworld"]
 
 

@@ -11,7 +11,8 @@ import pytest
 from metamem.store.sqlite import SqliteArchive
 from tests.cli.conftest import program
 
-LEARN = ("learn", "toy", "--designs", "6", "--seed", "3", "--workers", "2")
+pytestmark = pytest.mark.slow
+LEARN = ("learn", "toy", "--designs", "3", "--seed", "3", "--workers", "2")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,7 @@ def test_a_look_at_test_is_entered_with_its_purpose(learned):
     assert [read["purpose"] for read in reads][-2:] == ["compare", "compare"]
 
 
-def test_ctrl_c_stops_cleanly_and_the_run_goes_on(tmp_path):
+def test_ctrl_c_stops_cleanly_and_tells_how_to_go_on(tmp_path):
     home = tmp_path / "home"
     command = [sys.executable, "-m", "metamem.cli.main", *LEARN, "--home", str(home)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -11,7 +11,14 @@ from metamem.cli.progress import Lines, Live, duration, watcher
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.2, "0 s"), (59.4, "59 s"), (61, "1 min 1 s"), (600, "10 min"), (3600, "1 h"), (7320, "2 h 2 min")],
+    [
+        (0.2, "0 s"),
+        (59.4, "59 s"),
+        (61, "1 min 1 s"),
+        (600, "10 min"),
+        (3600, "1 h"),
+        (7320, "2 h 2 min"),
+    ],
 )
 def test_durations(seconds, words):
     assert duration(seconds) == words

@@ -13,6 +13,7 @@ import metamem
 from metamem.api import open_archive
 from metamem.core.errors import Busy, UsageError
 from metamem.evaluation.jobs import Spec
+from metamem.search.config import LearnConfig
 
 INLINE = Spec("inline")
 SMALL = {
@@ -49,7 +50,7 @@ def undisturbed(tmp_path_factory):
 
 def test_a_run_ends_with_a_decision_and_a_table(undisturbed):
     home, result = undisturbed
-    journals, rows, decisions, tables = contents(home, "toy")
+    journals, _, decisions, tables = contents(home, "toy")
     assert len(journals[0]) == 3 + SMALL["designs"]
     assert [p.ordinal for p in journals[0]] == list(range(len(journals[0])))
     assert len(decisions) == 1
@@ -95,7 +96,7 @@ def test_a_finished_run_is_not_played_again(undisturbed):
 
 def test_two_processes_cannot_work_on_one_run(tmp_path):
     with open_archive(tmp_path) as archive:
-        archive.create_run("toy", {})
+        archive.create_run("toy", LearnConfig(Spec("toy")).to_json())
         with archive.lock_run("toy"), pytest.raises(Busy):
             metamem.learn("toy", run="toy", home=tmp_path, executor=INLINE)
 
@@ -111,6 +112,7 @@ def test_negative_budgets_are_refused_before_anything_is_written(tmp_path, budge
 PROGRAM = """
 import sys, metamem
 from metamem.evaluation.jobs import Spec
+from metamem.search.config import LearnConfig
 metamem.learn("toy", home=sys.argv[1], run="toy", executor=Spec("inline"), seed=5, **{settings})
 """
 

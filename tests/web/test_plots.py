@@ -2,10 +2,12 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metamem.store.archive import ProposalRecord
+from metamem.web.figures import percent, points
 from metamem.web.journal import Journal
 from metamem.web.plots.differences import differences_plot
 from metamem.web.plots.family import WHOLE, family_plot
@@ -115,3 +117,9 @@ def test_elements_escape_attributes_and_text(value, words):
     page = Page(str(element("text", words, class_=value)))
     assert not page.problems
     assert [tag for tag, _ in page.elements] == ["text"]
+
+
+@given(st.floats(-1, 1))
+def test_figures_know_no_minus_zero(value):
+    assert points(value) != "-0.0" and percent(value) != "-0.0"
+    assert float(points(value)) == float(percent(value)) == pytest.approx(100 * value, abs=0.051)

@@ -97,6 +97,7 @@ def test_hostile_text_stays_text(archive):
         assert not [name for name in attributes if name.startswith("on")]
     assert page.text.count("<script>alert(1)</script>") > 20  # shown, everywhere it was put
     assert "{{ 7 * 7 }}" in page.text
+    assert "\u202e" not in page.text and "\\u202e" in page.text  # it cannot turn code around
 
 
 def test_text_that_utf8_cannot_hold(archive, tmp_path):

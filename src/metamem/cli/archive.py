@@ -13,12 +13,13 @@ from rich.tree import Tree
 
 from metamem.cli import options as o
 from metamem.cli.parts import existing_archive
-from metamem.cli.results import percent
-from metamem.cli.screen import out, print_json, print_table, say
+from metamem.cli.screen import out, print_json, print_table, say, visible
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
 from metamem.store.archive import Archive, ProposalRecord
+from metamem.web.controls import spelled_out
+from metamem.web.figures import percent
 from metamem.web.journal import Journal
 
 app = typer.Typer(
@@ -92,7 +93,7 @@ def show(
         )
         return
     console = out()
-    console.print(Text.assemble(("design ", "bold"), found.id, f"  {found.name}"))
+    console.print(Text.assemble(("design ", "bold"), found.id, visible(f"  {found.name}")))
     for proposal in made:
         parents = ", ".join(short(p) for p in proposal.parents)
         origin = f" from {parents}" if parents else ""
@@ -112,7 +113,7 @@ def show(
     language = "python" if found.kind == "code" else "json"
     console.print(
         Syntax(
-            found.source,
+            spelled_out(found.source),
             language,
             line_numbers=console.width >= 60,
             word_wrap=True,
@@ -172,7 +173,7 @@ def diff(a: DesignId, b: DesignId, home: o.Home = None) -> None:
     console = out()
     colours = {"+": "green", "-": "red", "@": "cyan"}
     for line in lines:
-        console.print(Text(line, style=colours.get(line[:1], "")), soft_wrap=True)
+        console.print(visible(line, colours.get(line[:1], "")), soft_wrap=True)
 
 
 @app.command()
@@ -274,6 +275,6 @@ def _grow(
         words = Text.assemble(
             (short(proposal.design_id), "bold green" if marked else "bold"),
             f" {shown} ",
-            (label or "", "dim"),
+            visible(label or "", "dim"),
         )
         _grow(branch.add(words), journal, journal.children(proposal.design_id), names, lineage)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +17,7 @@ from metamem.cli.parts import (
     rules_given,
 )
 from metamem.cli.progress import watcher
-from metamem.cli.results import chance, percent, points, print_results, span
+from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, say
 from metamem.core.errors import UsageError
 from metamem.core.types import Evaluation
@@ -28,9 +27,10 @@ from metamem.evaluation.statistics import (
     cohens_d,
     paired_comparison,
     paired_differences,
-    t_interval,
     wilcoxon,
 )
+from metamem.search.table import table
+from metamem.web.figures import chance, gain_span, percent, points
 
 EVALUATE_EXAMPLES = """[bold]Examples[/bold]
 
@@ -88,7 +88,7 @@ def evaluate(
     found = _evaluated(
         designs, domain, split, "evaluate", seed, agent, data, rules, workers, home, quiet
     )
-    rows = [_row(name, evaluation) for name, evaluation in zip(designs, found, strict=True)]
+    rows = _rows(designs, found)
     if json:
         print_json(rows)
         return
@@ -125,7 +125,7 @@ def compare(
         [a, b], domain, split, "compare", seed, agent, data, rules, workers, home, quiet
     )
     found = _compared(ours, theirs)
-    rows = [_row(a, ours), _row(b, theirs)]
+    rows = _rows([a, b], [ours, theirs])
     if json:
         print_json({"a": rows[0], "b": rows[1], "comparison": found})
         return
@@ -166,25 +166,16 @@ def _evaluated(
         )
 
 
-def _row(name: str, evaluation: Evaluation) -> dict[str, Any]:
-    rewards = list(evaluation.by_task().values())
-    low, high = t_interval(rewards, 0.95)
-    rows = evaluation.rows
-    return {
-        "name": name,
-        "design": evaluation.design,
-        "evaluation": evaluation.id,
-        "conditions": evaluation.fingerprint.conditions,
-        "tasks": len(rewards),
-        "cases": len(rows),
-        "mean": evaluation.reward,
-        "low": max(0.0, low),
-        "high": min(1.0, high),
-        "tokens": fmean(r.advice_tokens for r in rows),
-        "retrieve_ms": fmean(r.measured.retrieve_ms for r in rows),
-        "failures": sum(bool(r.failure) for r in rows),
-        "failure": next((r.failure for r in rows if r.failure), ""),
-    }
+def _rows(names: Sequence[str], evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:
+    rows = []
+    for name, evaluation in zip(names, evaluations, strict=True):
+        (row,) = table({name: evaluation}, ())
+        more = {
+            "conditions": evaluation.fingerprint.conditions,
+            "failure": next((r.failure for r in evaluation.rows if r.failure), ""),
+        }
+        rows.append(row | more)
+    return rows
 
 
 def _compared(ours: Evaluation, theirs: Evaluation) -> dict[str, Any]:
@@ -219,10 +210,10 @@ def _show(found: Mapping[str, Any]) -> None:
     size, d = found["effect_size"], found["cohens_d"]
     rows = [
         ("gain in points", points(found["gain"])),
-        ("95 % interval (t)", span(found["low"], found["high"], signed=True)),
+        ("95 % interval (t)", gain_span(found["low"], found["high"])),
         (
             "95 % interval (bootstrap)",
-            span(found["bootstrap_low"], found["bootstrap_high"], signed=True),
+            gain_span(found["bootstrap_low"], found["bootstrap_high"]),
         ),
         (
             f"p, sign-flip ({found['permutation_method']}): the one to quote",

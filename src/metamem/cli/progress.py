@@ -50,9 +50,9 @@ class Phase:
     @property
     def left(self) -> float | None:
         """Seconds to go if it goes on like this; None where nothing tells."""
-        if not self.total or not self.done:
+        if not self.done or self.done > self.total:
             return None
-        return self.seconds / self.done * max(0, self.total - self.done)
+        return self.seconds / self.done * (self.total - self.done)
 
     def speed(self) -> str:
         return f"{self.rate:.0f} cases/s" if self.played else ""
@@ -108,7 +108,8 @@ class Lines:
             return
         self._told = time.monotonic()
         phase = self._phase
-        far = f"{phase.done} of {phase.total}" if phase.total else f"{phase.done} done"
+        known = phase.done <= phase.total
+        far = f"{phase.done} of {phase.total}" if known else f"{phase.done} done"
         words = [far, phase.speed(), phase.time_left()]
         self._write(f"{phase.name}: {', '.join(word for word in words if word)}")
 

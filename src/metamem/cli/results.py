@@ -8,27 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from metamem.cli.screen import out
+from metamem.web.figures import chance, gain_span, percent, points, span
 
 WIDE, MEDIUM = 108, 76  # columns
 Row = Mapping[str, Any]
-
-
-def percent(value: float) -> str:
-    return f"{100 * value:.1f}"
-
-
-def points(value: float) -> str:
-    return f"{100 * value:+.1f}"
-
-
-def span(low: float, high: float, *, signed: bool = False) -> str:
-    shown = points if signed else percent
-    return f"{shown(low)} … {shown(high)}"
-
-
-def chance(p: float) -> str:
-    """A p-value as people read it."""
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
 
 
 def print_results(title: str, rows: Sequence[Row]) -> None:
@@ -69,7 +52,7 @@ def _wide(console: Console, rows: Sequence[Row], gains: bool) -> None:
             cells += (
                 [
                     points(found["gain"]),
-                    span(found["low"], found["high"], signed=True),
+                    gain_span(found["low"], found["high"]),
                     chance(found["p_holm"]),
                 ]
                 if found
@@ -86,10 +69,9 @@ def _medium(console: Console, rows: Sequence[Row]) -> None:
         found = row.get("comparison")
         gain, p = "", ""
         if found:
-            half = 100 * (found["high"] - found["low"]) / 2
-            gain, p = f"{points(found['gain'])} ±{half:.1f}", chance(found["p_holm"])
-        half = 50 * (row["high"] - row["low"])
-        success = f"{percent(row['mean'])} ±{half:.1f}"
+            half = percent((found["high"] - found["low"]) / 2)
+            gain, p = f"{points(found['gain'])} ±{half}", chance(found["p_holm"])
+        success = f"{percent(row['mean'])} ±{percent((row['high'] - row['low']) / 2)}"
         table.add_row(*map(Text, (row["name"], success, gain, p, *_costs(row))), style=_style(row))
     console.print(table)
 
@@ -101,7 +83,7 @@ def _narrow(console: Console, rows: Sequence[Row]) -> None:
         console.print(Text(f"  {success}"))
         found = row.get("comparison")
         if found:
-            gain = f"{points(found['gain'])} ({span(found['low'], found['high'], signed=True)})"
+            gain = f"{points(found['gain'])} ({gain_span(found['low'], found['high'])})"
             console.print(Text(f"  gain {gain}"))
             console.print(Text(f"  p {chance(found['p_holm'])}"))
         tokens, milliseconds = _costs(row)

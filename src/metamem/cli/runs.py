@@ -10,11 +10,12 @@ import typer
 from metamem.cli import options as o
 from metamem.cli.parts import existing_archive
 from metamem.cli.progress import duration
-from metamem.cli.results import percent, print_results
+from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, say
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
 from metamem.store.archive import Archive, RunRecord
+from metamem.web.figures import percent
 
 app = typer.Typer(invoke_without_command=True, help="Learning runs and how they ended.")
 REPORT_EXAMPLES = """[bold]Examples[/bold]

@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+
+from metamem.web.controls import spelled_out
 
 PIPE_WIDTH = 120  # where nobody says how wide the reader's screen is
 
@@ -37,22 +38,27 @@ def err() -> Console:
     return _console(stderr=True)
 
 
+def visible(text: str, style: str = "") -> Text:
+    """Text from anywhere, made harmless: no markup, nothing that a terminal would obey."""
+    return Text(spelled_out(text), style=style)
+
+
 def say(text: str) -> None:
     """A sentence on stdout, as it is: no markup, wrapped at the screen's width."""
-    out().print(Text(text))
+    out().print(visible(text))
 
 
 def remark(text: str) -> None:
     """A sentence on stderr, where it is in nobody's way."""
-    err().print(Text(text))
+    err().print(visible(text))
 
 
 def refuse(message: str, hint: str = "") -> None:
     """Why it did not work: one line, and what to do about it on the next."""
     console = err()
-    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    console.print(Text.assemble(("error: ", "bold red"), visible(message)), soft_wrap=True)
     if hint:
-        console.print(Text(f"  {hint}"), soft_wrap=True)
+        console.print(visible(f"  {hint}"), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -82,27 +88,28 @@ def print_table(
 ) -> None:
     """A table, or, where it would not fit, a short list a row: names and values in two columns."""
     console = out()
-    if _needed(columns, rows) <= console.width:
+    cells = [[visible(cell) for cell in row] for row in rows]
+    if _needed(columns, cells) <= console.width:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns:
-            table.add_column(name, justify="right" if name in numeric else "left", no_wrap=False)
-        for row in rows:
-            table.add_row(*(escape(cell) for cell in row))
+            side: Literal["left", "right"] = "right" if name in numeric else "left"
+            table.add_column(name, justify=side, overflow="fold")
+        for row in cells:
+            table.add_row(*row)
         console.print(table)
         return
-    for row in rows:
-        console.print(Text(row[0], style="bold"))
+    for row in cells:
+        console.print(Text(row[0].plain, style="bold"))
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
         table.add_column(no_wrap=True, style="dim")
         table.add_column(overflow="fold")
         for name, cell in zip(columns[1:], row[1:], strict=True):
             if cell:
-                table.add_row(f"  {name}", escape(cell))
+                table.add_row(f"  {name}", cell)
         console.print(table)
 
 
-def _needed(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+def _needed(columns: Sequence[str], cells: Sequence[Sequence[Text]]) -> int:
     """The width of a table whose last column, where the prose is, may wrap at thirty letters."""
-    cells = [columns, *rows]
-    widths = [max(len(row[n]) for row in cells) for n in range(len(columns))]
+    widths = [max(len(name), *(row[n].cell_len for row in cells)) for n, name in enumerate(columns)]
     return sum(widths[:-1]) + min(widths[-1], 30) + len(columns)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import Any
 
-from metamem.core.errors import MetamemError, UnknownName
+from metamem.core.errors import MetamemError, UnknownName, UsageError
 
 Factory = Callable[..., Any]
 
@@ -84,7 +84,7 @@ def create(kind: str, name: str, **settings: Any) -> Any:
         return make(**settings)
     except TypeError as error:
         if "argument" in str(error):
-            raise MetamemError(
+            raise UsageError(
                 f"the {kind[:-1]} {name!r} was given wrong settings: {error}"
             ) from error
         raise

@@ -90,10 +90,11 @@ class Evaluator:
         race: Race | None = None,
         behaviours: Mapping[str, str] | None = None,
         probes: Sequence[str] = (),
+        created_by: str = "",
     ) -> Outcome:
         """One design on one split. Cases that are already known are not played again."""
         fingerprint, todo = self.fingerprint(design, split), self.plan(split)
-        self.archive.add_design(design)
+        self.archive.add_design(design, created_by=created_by)
         self.archive.open_evaluation(fingerprint, len(todo.cases))
         if split in HELD_OUT:
             self.archive.record_read(

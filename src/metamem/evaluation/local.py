@@ -64,7 +64,7 @@ class LocalExecutor:
         return worker
 
     async def close(self) -> None:
-        for worker in self._all:
+        for worker in list(self._all):
             await worker.kill()
         self._all.clear()
         self._idle.clear()
@@ -116,6 +116,8 @@ class _Worker:
     async def kill(self) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
+        # An unread pipe would keep the transport, and so `wait`, waiting for ever.
+        self._process._transport.close()  # type: ignore[attr-defined]
         await self._process.wait()
         self._errors.close()
 

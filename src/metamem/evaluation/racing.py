@@ -134,6 +134,13 @@ class Race:
         )
 
 
+def complete_estimate(rows: Mapping[str, float]) -> Estimate:
+    """The score of a design that played every task."""
+    rewards = numbers(rows.values())
+    spread = deviation(rewards) if len(rewards) > 1 else 0.0
+    return Estimate(mean(rewards), spread / math.sqrt(len(rewards)), len(rewards), True)
+
+
 def estimate(
     rows: Mapping[str, float], reference: Mapping[str, float], plan: RacePlan, raced_out: int
 ) -> Estimate:
@@ -146,9 +153,7 @@ def estimate(
     total = len(plan.order)
     if not raced_out:
         _require(rows, plan.order, "a complete evaluation")
-        rewards = numbers([rows[task] for task in plan.order])
-        spread = deviation(rewards) if total > 1 else 0.0
-        return Estimate(mean(rewards), spread / math.sqrt(total), total, True)
+        return complete_estimate({task: rows[task] for task in plan.order})
     if raced_out not in plan.looks:
         raise UsageError(f"the plan has no look after {raced_out} tasks")
     _require(reference, plan.order, "the reference")

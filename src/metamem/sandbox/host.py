@@ -13,6 +13,7 @@ from typing import Any
 
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.sandbox import bubblewrap, paths
+from metamem.sandbox.inside import REFUSED
 from metamem.sandbox.layers import Layer, choose
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.process import End, Process
@@ -187,6 +188,8 @@ class Sandbox:
                 await self._send({"op": "kill", "key": parent.key})
             if isinstance(error, TimeoutError):
                 error = DesignFailure("the design did not let itself be copied", kind="wall")
+            elif isinstance(error, DesignFailure) and error.kind == REFUSED:
+                error = EngineFault(error.message)  # the host did grant it: never to be scored
             if isinstance(error, MetamemError):
                 parent.condemn(error)
             parent.kill()

@@ -5,6 +5,7 @@ Code in the same process can change all of this; the host and the kernel hold wh
 
 import asyncio
 import ctypes
+import errno
 import json
 import os
 import random
@@ -17,6 +18,7 @@ from metamem.sandbox import libc, seccomp
 from metamem.sandbox.confine import CHANNEL, MAX_FILES, die_with_parent
 from metamem.sandbox.eventloop import JailLoop
 
+REFUSED = "refused"  # a copy that the host wanted and the fork server did not make
 OUT_OF_MEMORY = 77  # the exit status of a process that had no memory left to say so
 _CHUNK = 1 << 16
 _LONGEST_ERROR = 8000
@@ -191,8 +193,10 @@ def _fork() -> bool:
     python.PyOS_BeforeFork()
     try:
         child = libc.syscall("clone", seccomp.FORK_FLAGS, 0, 0, 0, 0) == 0
-    except OSError:
+    except OSError as error:
         python.PyOS_AfterFork_Parent()
+        if error.errno == errno.EPERM:
+            raise Failure("the fork server refused to make a copy", REFUSED) from None
         raise
     if not child:
         python.PyOS_AfterFork_Parent()

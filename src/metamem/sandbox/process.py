@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError, UsageError
-from metamem.sandbox.inside import OUT_OF_MEMORY
+from metamem.sandbox.inside import OUT_OF_MEMORY, REFUSED
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.messages import BadMessage, parse
 
@@ -351,7 +351,7 @@ def _reported(error: Any) -> DesignFailure:
     """What the process itself says went wrong. Only kinds that it can know are believed."""
     kind = error.get("kind") if isinstance(error, dict) else None
     message = error.get("message") if isinstance(error, dict) else None
-    if not isinstance(message, str) or kind not in ("crash", "memory", "snapshot"):
+    if not isinstance(message, str) or kind not in ("crash", "memory", "snapshot", REFUSED):
         return DesignFailure("the design failed and did not say how", kind="protocol")
     return DesignFailure(message, kind=kind)
 

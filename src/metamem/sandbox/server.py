@@ -244,6 +244,7 @@ class _Server:
 
     def _fork(self, family: _Family, notice: seccomp.Notice) -> None:
         assert family.listener is not None
+        self._obey()  # the grant was sent before the fork was asked for, but may still be unread
         process = self._processes.get(notice.pid)
         with suppress(OSError):  # its process may have died meanwhile
             if process is None or process.grant is None:

@@ -11,7 +11,7 @@ from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.progress import Progress, Silent
-from metamem.core.types import Design, Evaluation
+from metamem.core.types import SPLITS, Design, Evaluation
 from metamem.designs.library import load
 from metamem.evaluation.evaluator import ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor
@@ -41,8 +41,10 @@ class Learning:
         self.run_id, self.config = run_id, config
         self.progress = progress or Silent()
         self.begun = time.monotonic()
-        self.elapsed = float(archive.run(run_id).summary.get("seconds", 0.0))
+        self.elapsed = 0.0  # by earlier processes of the same run
         self.evaluator = self._evaluator()
+        for split in SPLITS:
+            self.evaluator.plan(split)
         self.humans = self._humans()
 
     async def run(self) -> dict[str, Any]:
@@ -163,6 +165,7 @@ class Learning:
         """The control's own champion, chosen on valid just as the learned design is."""
         if not finalists:
             return None
+        self.progress.phase("the control on valid", len(finalists))
         found = await self._all(self._finals(), finalists, "valid", "random control")
         return max(found, key=lambda design_id: (found[design_id].reward, design_id))
 
@@ -237,12 +240,13 @@ async def learn(
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Start a run, or go on with it where it stopped. One process at a time per run."""
+    learning = Learning(archive, executor, run_id, config, progress)  # refuses a wrong config
     archive.create_run(run_id, config.to_json())
     with archive.lock_run(run_id):
         record = archive.run(run_id)
         if record.state == "finished":
             return dict(record.summary)
-        learning = Learning(archive, executor, run_id, config, progress)
+        learning.elapsed = float(record.summary.get("seconds", 0.0))
         archive.set_run_state(run_id, "running", {"seconds": learning.seconds})
         try:
             summary = await learning.run()

@@ -17,7 +17,13 @@ from metamem.core.progress import Progress, Silent
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.behaviour import behaviour_key
 from metamem.evaluation.evaluator import Evaluator, Outcome
-from metamem.evaluation.racing import Estimate, Race, RacePlan, RaceSettings
+from metamem.evaluation.racing import (
+    Estimate,
+    Race,
+    RacePlan,
+    RaceSettings,
+    complete_estimate,
+)
 from metamem.search.evidence import evidence
 from metamem.search.novelty import syntax_key
 from metamem.search.proposer import (
@@ -129,7 +135,9 @@ class Search:
 
     async def _seeds(self) -> None:
         async def one(design: Design) -> Outcome:
-            outcome = await self.evaluator.evaluate(design, "train", purpose="search")
+            outcome = await self.evaluator.evaluate(
+                design, "train", purpose="search", created_by=HUMAN
+            )
             self.progress.advance()
             return outcome
 
@@ -173,6 +181,7 @@ class Search:
                 race=race,
                 behaviours=behaviours,
                 probes=self._probes(),
+                created_by=self.proposer_name,
             )
             self.progress.advance()
             return outcome, race
@@ -327,7 +336,7 @@ class Search:
     def _estimate(self, evaluation: Evaluation, race: Race | None) -> Estimate:
         rows = evaluation.by_task()
         if race is None:
-            race = Race(RacePlan(tuple(rows), (), (), 0.01), rows)
+            return complete_estimate(rows)
         return race.estimate(rows)
 
     def _kinds(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+from functools import lru_cache
 
 from metamem.core.errors import DataError
 
@@ -44,6 +45,7 @@ class _Normalise(ast.NodeTransformer):
         return node
 
 
+@lru_cache(maxsize=4096)
 def syntax_key(source: str) -> str:
     """Equal for designs that differ only in comments, docstrings, layout or names of classes."""
     try:

@@ -10,7 +10,7 @@ from metamem.web.docstrings import docstrings, first_paragraph
 
 _STORES = ("admit", "trim", "keep", "form", "update")
 _FORGETS = ("forget",)
-_HEADINGS = ("stores", "retrieves", "forgets")
+_HEADINGS = ("parts", "stores", "retrieves", "forgets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Card:
 
     title: str
     did: tuple[str, ...]
-    says: dict[str, tuple[str, ...]]  # stores | retrieves | forgets → sentences of its docstrings
+    says: dict[str, tuple[str, ...]]  # parts, stores, retrieves, forgets → sentences
     sample: str  # an advice as an agent saw it
     sample_goal: str
 
@@ -98,13 +98,16 @@ def says(source: str) -> dict[str, tuple[str, ...]]:
                 found[heading].append(sentence)
             continue
         owner, _, method = place.partition(".")
-        if not method:
-            continue
-        heading = (
-            "stores" if method in _STORES else "forgets" if method in _FORGETS else "retrieves"
-        )
-        found[heading].append(f"{owner}: {first_paragraph(text)}")
+        found[_heading(method)].append(f"{owner}: {first_paragraph(text)}")
     return {heading: tuple(dict.fromkeys(s)) for heading, s in found.items() if s}
+
+
+def _heading(method: str) -> str:
+    if not method:
+        return "parts"
+    if method in _STORES:
+        return "stores"
+    return "forgets" if method in _FORGETS else "retrieves"
 
 
 def _paragraphs(text: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from metamem.core.ids import short
 from metamem.core.types import SPLITS
+from metamem.web.figures import chance, percent, points
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -68,7 +69,7 @@ def _verdict(rows: Rows) -> int:
 def _sentence(split: str, rows: Rows) -> str:
     learned = next(row for row in rows if row["name"] == "learned")
     human = best_human(rows)
-    scored = f"On {split} it reaches {100 * learned['mean']:.1f} %"
+    scored = f"On {split} it reaches {percent(learned['mean'])} %"
     if human is None:
         return f"{scored}."
     found = human["comparison"]
@@ -79,21 +80,22 @@ def _sentence(split: str, rows: Rows) -> str:
     }[_verdict(rows)]
     return (
         f"{scored}; {verdict} the best human design there, {human['name']} "
-        f"({100 * human['mean']:.1f} %): {100 * found['gain']:+.1f} points on {learned['tasks']} "
-        f"tasks that the search never saw (95 % interval {100 * found['low']:+.1f} to "
-        f"{100 * found['high']:+.1f}, p = {found['p_holm']:.2g} after Holm's correction)."
+        f"({percent(human['mean'])} %): {points(found['gain'])} points on {learned['tasks']} "
+        f"tasks that the search never saw (95 % interval {points(found['low'])} to "
+        f"{points(found['high'])}, p = {chance(found['p_holm'])} after Holm's correction)."
     )
 
 
 def _over_chance(tables: Mapping[str, Rows]) -> list[str]:
     """Whether the search was worth more than blind recombination at the same budget."""
     gains = [
-        f"{100 * row['comparison']['gain']:+.1f} points on {split} "
-        f"({100 * row['comparison']['low']:+.1f} to {100 * row['comparison']['high']:+.1f})"
+        f"{points(row['comparison']['gain'])} points on {split} "
+        f"({points(row['comparison']['low'])} to {points(row['comparison']['high'])})"
         for split, rows in tables.items()
         for row in rows
         if row["name"] == "random recombination" and "comparison" in row
     ]
     if not gains:
         return []
-    return [f"Over random recombination at the same budget it gains {' and '.join(gains)}."]
+    told = " and ".join(gains)
+    return [f"Against random recombination at the same budget the difference is {told}."]

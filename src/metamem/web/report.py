@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from metamem import __version__
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, short
 from metamem.store.archive import Archive
+from metamem.web.controls import spelled_out
+from metamem.web.figures import chance, percent, points
 from metamem.web.gather import Story, gather
 from metamem.web.headline import headline, ordered
 from metamem.web.highlight import diff, highlight
@@ -54,16 +57,25 @@ def render_report(archive: Archive, run_id: str) -> str:
     environment = Environment(
         loader=PackageLoader("metamem.web"),
         autoescape=True,
+        finalize=_harmless,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["short"] = short
-    environment.filters["percent"] = lambda value: f"{100 * value:.1f}"
-    environment.filters["points"] = lambda value: f"{100 * value:+.1f}"
-    environment.filters["chance"] = lambda p: "< 0.0001" if p < 0.0001 else f"{p:.2g}"
-    environment.filters["moment"] = lambda at: f"{at[:16].replace('T', ' ')} UTC"
+    environment.filters |= {
+        "short": short,
+        "percent": percent,
+        "points": points,
+        "chance": chance,
+        "moment": lambda at: f"{at[:16].replace('T', ' ')} UTC",
+    }
     return environment.get_template("report.html").render(**_page(gather(archive, run_id)))
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, Markup):
+        return Markup(spelled_out(value))
+    return spelled_out(value) if isinstance(value, str) else value
 
 
 def _page(story: Story) -> dict[str, Any]:

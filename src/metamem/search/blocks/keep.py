@@ -110,6 +110,21 @@ class MadePossible(Part):
         return pairs
 
 
+class MadeDoable(Part):
+    """the action that made a sort of action possible, under the first word of that sort"""
+
+    ABOUT = "word"
+
+    def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
+        pairs = []
+        doable = {text.first_word(action) for action in experience.actions}
+        for step in steps:
+            now = dict.fromkeys(text.first_word(action) for action in step.actions)
+            pairs += [(sort, step.action) for sort in now if sort not in doable]
+            doable = set(now)
+        return pairs
+
+
 class PossibleAfter(Part):
     """the actions that an action made possible, under that action"""
 

@@ -1,9 +1,13 @@
-"""A design as what recombination changes: parts, each slot of which is a few methods."""
+"""A design as what recombination changes: parts, each slot of which is a few methods.
+
+Syntax trees are shared between genomes and never changed in place: a change puts a new one.
+"""
 
 import ast
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from metamem.search.blocks import (
     COMBINE,
@@ -31,18 +35,21 @@ def defined(statements: list[ast.stmt]) -> set[str]:
     return names
 
 
-def bare_dump(node: ast.AST) -> str:
-    """The tree without docstrings: equal for the same code."""
-    bare = copy.deepcopy(node)
-    for inner in ast.walk(bare):
-        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and (
-            ast.get_docstring(inner) is not None
-        ):
-            inner.body = inner.body[1:] or [ast.Pass()]
-    return ast.dump(bare)
+def with_docstring(method: Method, words: str) -> Method:
+    """The same method saying something else about itself; empty: nothing."""
+    body = method.body[1:] if ast.get_docstring(method) is not None else method.body
+    changed = copy.copy(method)
+    said: list[ast.stmt] = [ast.Expr(ast.Constant(words))] if words else []
+    changed.body = [*said, *(body or [ast.Pass()])]
+    return changed
 
 
-@dataclass
+def bare_dump(method: Method) -> str:
+    """The tree without its docstring: equal for the same code."""
+    return ast.dump(with_docstring(method, ""))
+
+
+@dataclass(frozen=True)
 class SlotGene:
     """What fills one slot: its own method first, then those that help it."""
 
@@ -61,31 +68,34 @@ class SlotGene:
 
 
 def from_block(block: Block) -> SlotGene:
-    methods = copy.deepcopy(list(block.methods))
     own = block.slot if block.slot != COMBINE else "retrieve"
-    methods.sort(key=lambda m: m.name != own)
+    methods = sorted(block.methods, key=lambda m: m.name != own)
     return SlotGene(block.slot, (block.name,), block.does, methods)
 
 
 def join(first: SlotGene, second: SlotGene) -> SlotGene:
     """Both in one slot: the slot's composer calls the two."""
     composer = composers()[first.slot]
-    methods = copy.deepcopy(list(composer.methods))
+    methods = list(composer.methods)
     for gene, suffix in ((first, FIRST), (second, SECOND)):
-        for method in copy.deepcopy(gene.methods):
-            method.name += suffix
-            methods.append(method)
+        methods += [named(method, method.name + suffix) for method in gene.methods]
     helpers = [m.name for m in first.methods + second.methods if m.name != first.slot]
     methods += [_calls_both(name, methods) for name in dict.fromkeys(helpers)]
     does = f"{first.does}, and {second.does}: {composer.does}"
     return SlotGene(first.slot, (*first.names, *second.names), does, methods)
 
 
+def named(method: Method, name: str) -> Method:
+    """The same method under another name."""
+    changed = copy.copy(method)
+    changed.name = name
+    return changed
+
+
 def _calls_both(name: str, methods: list[Method]) -> Method:
     """A hook of `Part` that calls what the joined blocks have made of it."""
     parts = [m for m in methods if m.name in (name + FIRST, name + SECOND)]
-    hook = copy.deepcopy(parts[0])
-    hook.name = name
+    hook = named(parts[0], name)
     passed = [ast.Name(a.arg, ast.Load()) for a in hook.args.args[1:]]
     hook.body = []
     for part in parts:
@@ -97,6 +107,7 @@ def _calls_both(name: str, methods: list[Method]) -> Method:
     return ast.fix_missing_locations(hook)
 
 
+@cache
 def known_constants() -> Mapping[tuple[str, str], Mapping[str, Number]]:
     """The constants of every block, by slot and name."""
     return {(s, b.name): b.constants for s in (*SLOTS, COMBINE) for b in blocks(s)}
@@ -128,7 +139,7 @@ class LayerGene:
         return f"Keeps {self.slots['keep'].does}; asks for {self.slots['ask'].does}."
 
 
-@dataclass
+@dataclass(frozen=True)
 class WholeGene:
     """A design that stands alone, as one part: its definitions as they are."""
 
@@ -164,7 +175,14 @@ class Genome:
         return [part for part in self.parts if isinstance(part, LayerGene)]
 
     def copy(self) -> "Genome":
-        return copy.deepcopy(self)
+        """A genome that can be changed without changing this one."""
+        parts = [
+            LayerGene(dict(part.slots), dict(part.constants))
+            if isinstance(part, LayerGene)
+            else part
+            for part in self.parts
+        ]
+        return Genome(parts, self.combine, dict(self.constants))
 
     @property
     def summary(self) -> str:

@@ -1,8 +1,10 @@
 """The changes that recombination can make. Each works on a copy of the first parent's genome."""
 
 import ast
+import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from random import Random
 
 from metamem.designs import library
@@ -16,7 +18,7 @@ from metamem.search.recombine.genome import (
     defined,
     join,
 )
-from metamem.search.recombine.parse import renamed, whole
+from metamem.search.recombine.parse import NOTHING, renamed, whole
 
 
 @dataclass(frozen=True)
@@ -88,32 +90,43 @@ def _join(genome: Genome, around: Surroundings) -> Change | None:
 
 
 def _constant(genome: Genome, around: Surroundings) -> Change | None:
-    holders: list[tuple[str, dict[str, Number] | ast.ClassDef]] = [("the memory", genome.constants)]
-    for part in genome.parts:
+    options: list[tuple[str, str, Number, Callable[[Number], None]]] = []
+    for name, value in genome.constants.items():
+        options.append(("the memory", name, value, partial(_put, genome.constants, name)))
+    for place, part in enumerate(genome.parts):
         if isinstance(part, LayerGene):
-            holders.append((part.name, part.constants))
-        else:
-            holders += [(n.name, n) for n in part.definitions if isinstance(n, ast.ClassDef)]
-    options = [
-        (owner, holder, name, value)
-        for owner, holder in holders
-        for name, value in (holder if isinstance(holder, dict) else class_constants(holder)).items()
-    ]
-    owner, holder, name, value = around.rng.choice(options)
+            for name, value in part.constants.items():
+                options.append((part.name, name, value, partial(_put, part.constants, name)))
+            continue
+        for node in part.definitions:
+            if isinstance(node, ast.ClassDef):
+                for name, value in class_constants(node).items():
+                    within = partial(_put_in_class, genome, place, node.name, name)
+                    options.append((node.name, name, value, within))
+    owner, name, value, put = around.rng.choice(options)
     new = draw.moved(around.rng, name, value)
     if new == value:
         return None
-    if isinstance(holder, dict):
-        holder[name] = new
-    else:
-        _assign(holder, name, new)
+    put(new)
     return Change("change constant", name, f"in {owner}, {name} is now {new} in place of {value}")
 
 
-def _assign(node: ast.ClassDef, name: str, value: Number) -> None:
-    for statement in node.body:
-        if isinstance(statement, ast.Assign) and name in defined([statement]):
-            statement.value = ast.Constant(value)
+def _put(constants: dict[str, Number], name: str, value: Number) -> None:
+    constants[name] = value
+
+
+def _put_in_class(genome: Genome, place: int, owner: str, name: str, value: Number) -> None:
+    """A whole with one constant of one of its classes changed takes the place of the whole."""
+    part = genome.parts[place]
+    assert isinstance(part, WholeGene)
+    definitions = list(part.definitions)
+    for n, node in enumerate(definitions):
+        if isinstance(node, ast.ClassDef) and node.name == owner:
+            definitions[n] = changed = copy.deepcopy(node)
+            for statement in changed.body:
+                if isinstance(statement, ast.Assign) and name in defined([statement]):
+                    statement.value = ast.Constant(value)
+    genome.parts[place] = replace(part, definitions=definitions)
 
 
 def _room(genome: Genome) -> bool:
@@ -162,7 +175,10 @@ def _cross(genome: Genome, around: Surroundings) -> Change | None:
     if not around.lenders:
         return None
     lender = around.rng.choice(around.lenders)
-    part = around.rng.choice(lender.genome.copy().parts)
+    parts = lender.genome.copy().parts
+    if not parts:
+        return None
+    part = around.rng.choice(parts)
     if not _take_in(genome, part, around.rng):
         return None
     return Change("cross", "", f"{part.name} comes from {lender.id[:8]}", lender.id)
@@ -186,10 +202,16 @@ def _borrow(genome: Genome, around: Surroundings) -> Change | None:
     return Change("borrow", "", note, lender.id)
 
 
+@cache
+def _human_designs() -> Mapping[str, WholeGene]:
+    names = [name for name in library.names() if name != NOTHING]
+    return {name: whole(ast.parse(library.load(name).source)) for name in names}
+
+
 def _adopt(genome: Genome, around: Surroundings) -> Change | None:
     """A design that people wrote becomes one part."""
     have = {part.name for part in genome.parts}
-    designs = {n: whole(ast.parse(library.load(n).source)) for n in library.names() if n != EMPTY}
+    designs = _human_designs()
     free = [name for name, part in designs.items() if part.name not in have]
     if not free or not _room(genome):
         return None
@@ -197,9 +219,6 @@ def _adopt(genome: Genome, around: Surroundings) -> Change | None:
     if not _take_in(genome, designs[name], around.rng):
         return None
     return Change("adopt", name, f"the human design {name} becomes a part")
-
-
-EMPTY = "no_memory"
 
 
 def _take_in(genome: Genome, part: PartGene, rng: Random) -> bool:

@@ -4,12 +4,15 @@ known plumbing and blocks becomes a single whole part.
 
 import ast
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 
 from metamem.core.errors import DataError
+from metamem.designs import library
 from metamem.search.blocks import (
     COMBINE,
     SLOTS,
+    Block,
     Method,
     blocks,
     class_constants,
@@ -26,8 +29,11 @@ from metamem.search.recombine.genome import (
     defined,
     from_block,
     join,
+    named,
 )
 from metamem.search.recombine.render import MEMORY, RESERVED, render
+
+NOTHING = "no_memory"
 
 
 class _NotKnown(Exception):
@@ -36,10 +42,18 @@ class _NotKnown(Exception):
 
 def parse(source: str) -> Genome:
     """The genome of any design."""
+    return _parse(source).copy()
+
+
+@lru_cache(maxsize=256)
+def _parse(source: str) -> Genome:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
         raise DataError(f"a parent is not Python: {error}") from error
+    together = from_block(blocks(COMBINE)[0])
+    if syntax_key(source) == syntax_key(library.load(NOTHING).source):
+        return Genome([], together)  # there is no part worth keeping
     try:
         genome = _structured(tree)
         # What the plumbing of this file does is only known if it comes out the same again.
@@ -47,7 +61,7 @@ def parse(source: str) -> Genome:
             return genome
     except _NotKnown:
         pass
-    return Genome([whole(tree)], from_block(blocks(COMBINE)[0]))
+    return Genome([whole(tree)], together)
 
 
 def whole(tree: ast.Module) -> WholeGene:
@@ -171,19 +185,21 @@ def _identify(slot: str, methods: Sequence[Method]) -> SlotGene:
         return _single(slot, methods)
     halves = []
     for suffix in (FIRST, SECOND):
-        half = [copy.deepcopy(m) for m in methods if m.name.endswith(suffix)]
-        for method in half:
-            method.name = method.name.removesuffix(suffix)
+        half = [named(m, m.name.removesuffix(suffix)) for m in methods if m.name.endswith(suffix)]
         halves.append(_single(slot, half))
     return join(*halves)
 
 
 def _single(slot: str, methods: Sequence[Method]) -> SlotGene:
-    dumps = {bare_dump(m) for m in methods}
-    for block in blocks(slot):
-        if {bare_dump(m) for m in block.methods} == dumps:
-            return from_block(block)
-    raise _NotKnown
+    block = _blocks_by_code(slot).get(frozenset(map(bare_dump, methods)))
+    if block is None:
+        raise _NotKnown
+    return from_block(block)
+
+
+@cache
+def _blocks_by_code(slot: str) -> Mapping[frozenset[str], Block]:
+    return {frozenset(map(bare_dump, block.methods)): block for block in blocks(slot)}
 
 
 def _closure(name: str, definitions: list[ast.stmt]) -> list[ast.stmt]:

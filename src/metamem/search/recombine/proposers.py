@@ -34,7 +34,8 @@ class Recombine:
     async def propose(self, request: Request) -> Proposal:
         rng = Random(_seed("recombine", request))
         blocks = credit.weights(request.history, block_of)
-        parents = [(view, genome) for view in request.parents if (genome := _read(view))]
+        read = [(view, _read(view)) for view in request.parents]
+        parents = [(view, genome) for view, genome in read if genome is not None]
         if not parents:
             return _new(_known(request), lambda: _from_nothing(rng, blocks))
         view, genome = parents[0]
@@ -49,7 +50,7 @@ class Recombine:
             child = genome.copy()
             count = draw.choose(rng, list(counts), list(counts.values()))
             changes = _apply(child, around, odds, count)
-            return _child(child, changes, view, found) if changes else None
+            return _child(child, changes, view, found) if changes and child.parts else None
 
         return _new(_known(request), attempt)
 

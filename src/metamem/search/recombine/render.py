@@ -2,11 +2,17 @@
 
 import ast
 import builtins
-import copy
 import textwrap
 
 from metamem.search.blocks import Method, plumbing
-from metamem.search.recombine.genome import Genome, LayerGene, SlotGene, WholeGene, defined
+from metamem.search.recombine.genome import (
+    Genome,
+    LayerGene,
+    SlotGene,
+    WholeGene,
+    defined,
+    with_docstring,
+)
 
 _STANDARD = {"Counter": "collections", "dataclass": "dataclasses"}
 _MODULES = ("difflib", "itertools")
@@ -72,13 +78,9 @@ def _layer(layer: LayerGene, name: str) -> str:
 
 def _documented(gene: SlotGene) -> list[Method]:
     """The methods of a slot; the first says what the slot does."""
-    methods = copy.deepcopy(gene.methods)
     words = textwrap.fill(f"{gene.slot.capitalize()}: {gene.does}.", 86)
-    first = methods[0]
-    if ast.get_docstring(first) is not None:
-        first.body = first.body[1:]
-    first.body.insert(0, ast.Expr(ast.Constant(words.replace("\n", "\n    "))))
-    return methods
+    first, *more = gene.methods
+    return [with_docstring(first, words.replace("\n", "\n    ")), *more]
 
 
 def _memory(genome: Genome, names: list[str]) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
+from metamem.web.figures import points
 from metamem.web.plots.svg import element, line, picture, text
 
-WIDTH, LEFT, RIGHT, ROW = 900, 190, 110, 46
+WIDTH, LEFT, RIGHT, ROW = 900, 220, 110, 46
 
 
 def differences_plot(gains: Mapping[str, float], kinds: Mapping[str, str], against: str) -> Markup:
@@ -31,7 +32,7 @@ def _row(kind: str, gains: list[tuple[float, str]], top: float, step: float) -> 
     middle = top + ROW / 2 - 3
     half = ROW / 2 - 8
     parts = [
-        text(LEFT - 10, middle + 4, kind[:26] or "all tasks", "node", "end"),
+        text(LEFT - 10, middle + 4, kind[:32] or "all tasks", "node", "end"),
         line(LEFT, middle, LEFT + step * len(gains), middle, "axis"),
     ]
     for place, (gain, task) in enumerate(gains):
@@ -47,8 +48,8 @@ def _row(kind: str, gains: list[tuple[float, str]], top: float, step: float) -> 
             element("rect", element("title", f"{task}: {gain:+.2f}"), class_=kind_of, **box)
         )
     won, tied, lost = _counts([gain for gain, _ in gains])
-    mean = 100 * sum(gain for gain, _ in gains) / len(gains)
-    parts.append(text(WIDTH - RIGHT + 6, middle - 3, f"{mean:+.1f} points", "node"))
+    mean = points(sum(gain for gain, _ in gains) / len(gains))
+    parts.append(text(WIDTH - RIGHT + 6, middle - 3, f"{mean} points", "node"))
     parts.append(text(WIDTH - RIGHT + 6, middle + 12, f"{won} / {tied} / {lost}", "tick"))
     return Markup("").join(parts)
 

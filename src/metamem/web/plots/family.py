@@ -6,11 +6,14 @@ from markupsafe import Markup
 
 from metamem.core.ids import short
 from metamem.store.archive import ProposalRecord
+from metamem.web.figures import percent
 from metamem.web.journal import Journal
 from metamem.web.plots.svg import element, picture, text
 
 WHOLE = 80  # designs; a larger tree shows the line and what stands beside it
 WIDTH, ROW, INDENT, LEFT, TOP = 900, 20, 24, 12, 8
+DEEPEST = 480  # pixels of indentation; a deeper tree is indented less
+LETTER = 6.7  # pixels, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +27,6 @@ class _Node:
     @property
     def design(self) -> str:
         return str(self.proposal.design_id)
-
-    @property
-    def x(self) -> float:
-        return LEFT + INDENT * self.depth
 
     @property
     def y(self) -> float:
@@ -44,14 +43,15 @@ def family_plot(journal: Journal, learned: str | None, names: dict[str, str]) ->
     nodes: list[_Node] = []
     for root in journal.roots:
         _add(nodes, journal, root, 0, None, line, whole)
+    indent = min(INDENT, DEEPEST / max(1, *(node.depth for node in nodes)))
     return picture(
         WIDTH,
         2 * TOP + ROW * len(nodes),
         "Family tree",
         _words(journal, learned, whole),
-        *(_edge(node, False) for node in nodes if node.design not in line),
-        *(_edge(node, True) for node in nodes if node.design in line),
-        *(_label(node, line, learned, names) for node in nodes),
+        *(_edge(node, indent, False) for node in nodes if node.design not in line),
+        *(_edge(node, indent, True) for node in nodes if node.design in line),
+        *(_label(node, indent, line, learned, names) for node in nodes),
     )
 
 
@@ -79,42 +79,48 @@ def _count(journal: Journal, design: str) -> int:
     return len(children) + sum(_count(journal, child) for child in children)
 
 
-def _edge(node: _Node, marked: bool) -> Markup:
+def _edge(node: _Node, indent: float, marked: bool) -> Markup:
     if node.parent_row is None:
         return Markup("")
-    corner = node.x - INDENT
-    path = f"M{corner} {_y(node.parent_row) + 6} V{node.y} H{node.x - 6}"
+    x = LEFT + indent * node.depth
+    path = (
+        f"M{x - indent:.1f} {_y(node.parent_row) + 6:g} V{node.y:g} H{max(x - 6, x - indent):.1f}"
+    )
     return element("path", d=path, class_="edge-line" if marked else "edge", fill="none")
 
 
-def _label(node: _Node, line: set[str], learned: str | None, names: dict[str, str]) -> Markup:
+def _label(
+    node: _Node, indent: float, line: set[str], learned: str | None, names: dict[str, str]
+) -> Markup:
     proposal = node.proposal
     assert proposal.estimate is not None
     human, complete = proposal.operator == "human", bool(proposal.estimate["complete"])
     words = [
         (names.get(node.design) if human else "") or short(node.design),
-        f"{100 * proposal.estimate['mean']:.1f} %",
+        f"{percent(proposal.estimate['mean'])} %",
+        "the learned design" if node.design == learned else "",
         "" if complete else "raced out, an estimate",
         "" if human else proposal.operator,
         _lent(proposal),
         f"{node.hidden} descendants not shown" if node.hidden else "",
-        "the learned design" if node.design == learned else "",
     ]
+    x, shown = LEFT + indent * node.depth, " · ".join(word for word in words if word)
+    room = int((WIDTH - x - 12) / LETTER)
     kind = "dot-learned" if node.design == learned else "dot-human" if human else "dot"
     return Markup("").join(
         [
             element(
                 "circle",
-                element("title", f"{short(node.design)}: {proposal.note}"),
-                cx=node.x,
+                element("title", f"{shown}: {proposal.note}"),
+                cx=x,
                 cy=node.y,
                 r=5,
                 class_=kind if complete else "dot-raced",
             ),
             text(
-                node.x + 11,
+                x + 11,
                 node.y + 4,
-                " · ".join(word for word in words if word),
+                shown if len(shown) <= room else shown[: room - 1] + "…",
                 "node marked" if node.design in line else "node",
             ),
         ]

@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from metamem.web.figures import gain_span, points
 from metamem.web.plots.svg import Scale, element, line, picture, text, ticks
 
 WIDTH, LEFT, RIGHT, ROW, TOP = 900, 220, 180, 24, 30
@@ -31,7 +32,7 @@ def forest_plot(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
     for number, (split, row) in enumerate(compared):
         parts.append(_row(f"{row['name']} ({split})", row["comparison"], x, TOP + ROW * number + 8))
     words = "; ".join(
-        f"over {row['name']} on {split} {100 * row['comparison']['gain']:+.1f}"
+        f"over {row['name']} on {split} {points(row['comparison']['gain'])}"
         for split, row in compared
     )
     return picture(WIDTH, height, "Gains with intervals", f"Points gained: {words}.", *parts)
@@ -39,7 +40,7 @@ def forest_plot(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Markup:
 
 def _row(name: str, found: Mapping[str, Any], x: Scale, y: float) -> Markup:
     gain, low, high = (100 * found[key] for key in ("gain", "low", "high"))
-    shown = f"{gain:+.1f} ({low:+.1f} … {high:+.1f})"
+    shown = f"{points(found['gain'])} ({gain_span(found['low'], found['high'])})"
     sure = "sure" if low > 0 else "worse" if high < 0 else "unsure"
     return Markup("").join(
         [
