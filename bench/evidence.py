@@ -1,6 +1,6 @@
 """Does learning help? The tables of docs/evidence.md, from whole learning runs.
 
-    python -m bench.evidence [--seeds 5] [--designs 120] [--data generated|PATH] [--home FOLDER]
+    python -m bench.evidence [--seeds 5] [--designs 150] [--data generated|PATH] [--home FOLDER]
 
 One resumable command: runs that are finished are not played again. Each seed is a search of its
 own with its own collected episodes. Results are printed as they are, failures included.
@@ -94,7 +94,7 @@ def _row(run: Mapping[str, Any], split: str, name: str) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--designs", type=int, default=120)
+    parser.add_argument("--designs", type=int, default=150)
     parser.add_argument("--data", default="", help="generated, or the folder of official games")
     parser.add_argument("--home", default="bench/results/evidence")
     parser.add_argument("--json", action="store_true")

@@ -187,6 +187,17 @@ def test_alma_refuses_a_temperature_of_zero() -> None:
 # --- greedy ---------------------------------------------------------------------------------
 
 
+def test_greedy_of_equals_takes_the_quicker_then_the_less_visited() -> None:
+    same = {"parents": (), "mean": 0.5, "se": 0.1, "advice_tokens": 0.0, "model_calls": 0.0}
+    archive = [
+        Candidate(id="slow", visits=0, order=0, complete=True, steps=9.0, **same),
+        Candidate(id="worn", visits=3, order=1, complete=True, steps=5.0, **same),
+        Candidate(id="fresh", visits=0, order=2, complete=True, steps=5.0, **same),
+    ]
+    chosen = GreedySelector().select(archive, 3, reference=0.0, seed=1)
+    assert chosen == ["fresh", "worn", "slow"]
+
+
 def test_greedy_takes_the_best_and_of_equals_the_first() -> None:
     archive = [design("d-3", 0.7), design("d-1", 0.7), design("d-0", 0.2), design("d-2", 0.9)]
     assert GreedySelector().select(archive, 3, reference=0.0, seed=1) == ["d-2", "d-1", "d-3"]

@@ -18,9 +18,9 @@ class LearnConfig:
     agent: Spec = field(default_factory=lambda: Spec("reader"))
     embedder: Spec = field(default_factory=lambda: Spec("auto"))
     proposer: Spec = field(default_factory=lambda: Spec("recombine"))
-    selector: Spec = field(default_factory=lambda: Spec("clade"))
+    selector: Spec = field(default_factory=lambda: Spec("greedy"))
     rules: Protocol = field(default_factory=Protocol)
-    budget: Budget = field(default_factory=lambda: Budget(designs=120))
+    budget: Budget = field(default_factory=lambda: Budget(designs=150))
     limits: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     batch: int = 6  # proposals that do not see each other's results; fixed, whatever the cores

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from random import Random
 
 from metamem.core.errors import StoreError, UsageError
 from metamem.core.ids import derive_seed, short
@@ -39,6 +40,8 @@ from metamem.search.verifier import Verdict, verify
 from metamem.store.archive import Archive, ProposalRecord, ProposalStatus
 
 LENDERS = 2  # further designs a proposer may take parts from
+TYPICAL_RANK = 3.0  # how far down the list of complements they typically stand
+FEW_TASKS = 20
 PROBES = 12  # tasks on which behaviour is compared before a whole evaluation is spent
 RESAMPLES = 3  # another try where a proposal is a copy of a known design
 
@@ -156,14 +159,10 @@ class Search:
         chosen = self._choose(
             pool, len(ordinals), reference, derive_seed(self.seed, "parents", number)
         )
-        lent = self._choose(
-            pool, len(ordinals) * LENDERS, reference, derive_seed(self.seed, "lenders", number)
-        )
         known = {syntax_key(e.design.source): e.design.id for e in self.entries}
         verdicts = []
         for place, ordinal in enumerate(ordinals):
-            lenders = lent[place * LENDERS : (place + 1) * LENDERS]
-            parents = [chosen[place], *(p for p in lenders if p != chosen[place])]
+            parents = [chosen[place], *self._lenders(chosen[place], ordinal)]
             verdict = await self._propose(ordinal, parents, known)
             if verdict.accepted:
                 known[syntax_key(verdict.proposal.design.source)] = verdict.proposal.design.id
@@ -203,6 +202,7 @@ class Search:
                 model_calls=sum(r.model_calls for r in e.evaluation.rows)
                 / max(1, e.evidence.cases),
                 complete=e.estimate.complete,
+                steps=sum(r.steps for r in e.evaluation.rows) / max(1, e.evidence.cases),
             )
             for e in self.entries
         ]
@@ -216,6 +216,28 @@ class Search:
                 pool, draw, reference=reference, seed=derive_seed(seed, len(ids))
             )
         return ids
+
+    def _lenders(self, parent: str, ordinal: int) -> list[str]:
+        """Designs that win tasks where the parent loses: their parts may fill its gaps.
+
+        Drawn by rank, so that mostly the best complements are lent, and sometimes any other.
+        """
+        ours = next(e for e in self.entries if e.design.id == parent).evaluation.by_task()
+
+        def fills(entry: Entry) -> float:
+            theirs = entry.evaluation.by_task()
+            shared = [task for task in theirs if task in ours]
+            won = sum(max(0.0, theirs[task] - ours[task]) for task in shared)
+            return won / (len(shared) + FEW_TASKS)  # a few lucky tasks prove little
+
+        others = [e for e in self.entries if e.design.id != parent]
+        ranked = sorted(others, key=lambda e: (-fills(e), e.ordinal))
+        luck = Random(derive_seed(self.seed, "lenders", ordinal))
+        picked: list[str] = []
+        while ranked and len(picked) < LENDERS:
+            place = min(int(luck.expovariate(1 / TYPICAL_RANK)), len(ranked) - 1)
+            picked.append(ranked.pop(place).design.id)
+        return picked
 
     async def _propose(self, ordinal: int, parents: list[str], known: dict[str, str]) -> Verdict:
         """A verified, new design; or the last attempt and why it was not."""

@@ -56,6 +56,8 @@ class Block:
     methods: tuple[Method, ...]
     constants: Mapping[str, Number]
     deals_with: str = ""  # what a `keep` files under, or an `ask` asks for
+    shape: str = ""  # of the values that a `keep` keeps, or that suit a `phrase`
+    suits: str = ""  # what a `match` is meant for: `word`, `text`, or both
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,12 @@ def class_constants(node: ast.ClassDef) -> dict[str, Number]:
     return found
 
 
-def _deals_with(node: ast.ClassDef) -> str:
+def _said(node: ast.ClassDef, *names: str) -> str:
+    """The text that a class gives under one of the names."""
     for statement in node.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
             target = statement.targets[0]
-            if isinstance(target, ast.Name) and target.id in ("ABOUT", "ASKS"):
+            if isinstance(target, ast.Name) and target.id in names:
                 return str(statement.value.value)
     return ""
 
@@ -114,13 +117,15 @@ def _block(slot: str, node: ast.ClassDef) -> Block:
         ast.get_docstring(node) or "",
         tuple(methods),
         class_constants(node),
-        _deals_with(node),
+        _said(node, "ABOUT", "ASKS"),
+        _said(node, "SHAPE"),
+        _said(node, "SUITS"),
     )
 
 
 @cache
 def blocks(slot: str) -> tuple[Block, ...]:
-    """Every block for a slot, in the order of its file."""
+    """Every block for a slot, in the order of its file: the plainest first."""
     nodes = _classes(slot)
     if slot == COMBINE:
         nodes = [n for n in nodes if n.name not in ("Whole", "Recombined")]

@@ -1,7 +1,8 @@
 """keep: what is kept of an episode, under what it is about.
 
-`ABOUT` says what the values are filed under (goal, word, action, look). It helps to draw an
-`ask` that can find them, and is not copied into a child.
+`ABOUT` says what the values are filed under (goal, word, action, look) and `SHAPE` what they are
+(a sequence, or notes). They help to draw an `ask` and a `match` that can find the values and a
+`phrase` that suits them, and are not copied into a child.
 """
 
 import itertools
@@ -14,6 +15,7 @@ class Story(Part):
     """the actions and their answers, under the goal"""
 
     ABOUT = "goal"
+    SHAPE = "sequence"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         lines = [f"{step.action} -> {step.observation}" for step in steps]
@@ -24,6 +26,7 @@ class Actions(Part):
     """the actions in order, under the goal"""
 
     ABOUT = "goal"
+    SHAPE = "sequence"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         return [(experience.goal, "\n".join(step.action for step in steps))]
@@ -33,6 +36,7 @@ class ActionsFromHere(Part):
     """the actions in order, under the first observation"""
 
     ABOUT = "look"
+    SHAPE = "sequence"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         return [(experience.observation, "\n".join(step.action for step in steps))]
@@ -42,6 +46,7 @@ class Outcome(Part):
     """whether and after how many actions it ended well, under the goal"""
 
     ABOUT = "goal"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         ended = "reached" if experience.reward > 0 else "not reached"
@@ -52,6 +57,7 @@ class Paid(Part):
     """the actions that brought a reward, under the goal"""
 
     ABOUT = "goal"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         return [(experience.goal, step.action) for step in steps if step.reward > 0]
@@ -61,6 +67,7 @@ class ActionsByGoalWord(Part):
     """each action, under each word of the goal"""
 
     ABOUT = "word"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         wanted = text.content_words(experience.goal)
@@ -71,6 +78,7 @@ class SeenAfter(Part):
     """the action after which a word was read, under that word"""
 
     ABOUT = "word"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         pairs = []
@@ -85,6 +93,7 @@ class SeenWith(Part):
     """the words that were read together with a word, under that word"""
 
     ABOUT = "word"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         pairs = []
@@ -98,6 +107,7 @@ class MadePossible(Part):
     """the action that made another possible, under each word of the other"""
 
     ABOUT = "word"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         pairs = []
@@ -114,6 +124,7 @@ class MadeDoable(Part):
     """the action that made a sort of action possible, under the first word of that sort"""
 
     ABOUT = "word"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         pairs = []
@@ -129,6 +140,7 @@ class PossibleAfter(Part):
     """the actions that an action made possible, under that action"""
 
     ABOUT = "action"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         pairs = []
@@ -143,6 +155,7 @@ class FollowUps(Part):
     """the action that came next, under the action before"""
 
     ABOUT = "action"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         return [(a.action, b.action) for a, b in itertools.pairwise(steps)]
@@ -152,6 +165,7 @@ class Answers(Part):
     """the answer to an action, under that action"""
 
     ABOUT = "action"
+    SHAPE = "notes"
 
     def keep(self, experience: Experience, steps: list[Step]) -> list[tuple[str, str]]:
         return [(step.action, step.observation) for step in steps]

@@ -1,4 +1,6 @@
-"""match: which rows answer a question, and how well."""
+"""match: which rows answer a question, and how well. `SUITS` says for what they are meant where
+that matters: single words, or texts of several (see `keep`).
+"""
 
 import difflib
 
@@ -9,6 +11,8 @@ from metamem.search.blocks.part import Part, Row
 class Same(Part):
     """the key is the same"""
 
+    SUITS = "word"
+
     async def match(self, asked: str) -> list[tuple[Row, float]]:
         key = self.key(asked)
         same = [about for about, own in self.keys().items() if own == key]
@@ -17,6 +21,8 @@ class Same(Part):
 
 class Contains(Part):
     """one key has all words of the other"""
+
+    SUITS = "text"
 
     async def match(self, asked: str) -> list[tuple[Row, float]]:
         wanted = set(self.key(asked).split())
@@ -32,6 +38,7 @@ class Contains(Part):
 class SharedWords(Part):
     """the keys share words"""
 
+    SUITS = "text"
     SHARED = 0.3
 
     async def match(self, asked: str) -> list[tuple[Row, float]]:
@@ -67,6 +74,7 @@ class Nearest(Part):
 class Ranked(Part):
     """the keys share words that are rare elsewhere: best by BM25"""
 
+    SUITS = "text"
     RANKED = 5
 
     async def match_prepare(self) -> None:
@@ -85,6 +93,7 @@ class Ranked(Part):
 class Spelling(Part):
     """the keys are spelled alike"""
 
+    SUITS = "word"
     ALIKE = 0.6
 
     async def match(self, asked: str) -> list[tuple[Row, float]]:

@@ -1,4 +1,4 @@
-"""phrase: the words of the advice."""
+"""phrase: the words of the advice. `SHAPE` says what sort of values they suit (see `keep`)."""
 
 from metamem.designs import text
 from metamem.search.blocks.part import Part
@@ -7,12 +7,16 @@ from metamem.search.blocks.part import Part
 class Steps(Part):
     """as numbered steps"""
 
+    SHAPE = "sequence"
+
     def phrase(self, found: list[tuple[str, list[str]]]) -> str:
         return "\n\n".join(text.numbered(v.splitlines()) for _, values in found for v in values)
 
 
 class TitledSteps(Part):
     """as numbered steps, with what was asked as their title"""
+
+    SHAPE = "sequence"
 
     def phrase(self, found: list[tuple[str, list[str]]]) -> str:
         return "\n\n".join(
@@ -25,6 +29,8 @@ class TitledSteps(Part):
 class Points(Part):
     """as a list of points"""
 
+    SHAPE = "notes"
+
     def phrase(self, found: list[tuple[str, list[str]]]) -> str:
         return text.bullets(
             dict.fromkeys(x for _, values in found for v in values for x in v.splitlines())
@@ -33,6 +39,8 @@ class Points(Part):
 
 class Notes(Part):
     """as notes: what was asked, and the values after it"""
+
+    SHAPE = "notes"
 
     def phrase(self, found: list[tuple[str, list[str]]]) -> str:
         return "\n".join(
@@ -44,6 +52,8 @@ class Notes(Part):
 class Sentence(Part):
     """as a sentence"""
 
+    SHAPE = "sequence"
+
     def phrase(self, found: list[tuple[str, list[str]]]) -> str:
         return "\n".join(
             f"When it was about {asked}, this was noted: {' and then '.join(value.splitlines())}."
@@ -54,6 +64,8 @@ class Sentence(Part):
 
 class Warnings(Part):
     """as warnings"""
+
+    SHAPE = "notes"
 
     def phrase(self, found: list[tuple[str, list[str]]]) -> str:
         lines = dict.fromkeys(x for _, values in found for v in values for x in v.splitlines())

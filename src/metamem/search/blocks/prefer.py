@@ -3,18 +3,18 @@
 from metamem.search.blocks.part import Part, Row
 
 
-class Closest(Part):
-    """the best match first"""
-
-    def prefer(self, row: Row, score: float) -> tuple[float, ...]:
-        return (score,)
-
-
 class Frequent(Part):
     """what was kept most often first"""
 
     def prefer(self, row: Row, score: float) -> tuple[float, ...]:
         return (row.count,)
+
+
+class Closest(Part):
+    """the best match first"""
+
+    def prefer(self, row: Row, score: float) -> tuple[float, ...]:
+        return (score,)
 
 
 class Latest(Part):

@@ -10,9 +10,11 @@ from metamem.search.recombine.genome import Genome, LayerGene, SlotGene, from_bl
 T = TypeVar("T")
 Weights = Mapping[str, float]  # by "slot:block"; a missing one counts as 1
 
-FITTING_ASK = 0.8  # how often a new layer asks for the sort of thing it files under
-DEFAULT_CONSTANT = 0.5  # how often a new constant is the block's own value
-NEW_PARTS = (1, 2, 3)  # of a fresh design, by chance
+# How often a slot of a new layer is the plainest: these can only take away.
+PLAIN: Mapping[str, float] = {"admit": 0.6, "trim": 0.6, "forget": 0.8, "key": 0.6}
+FITTING = 0.8  # how often a slot of a new layer is of the sort that suits its `keep`
+OWN_CONSTANT = 0.5  # how often a new constant is the block's own
+NEW_PARTS = (1, 1, 2)  # of a fresh design, by chance
 MOST_PARTS = 4
 
 
@@ -20,35 +22,56 @@ def choose(rng: Random, options: Sequence[T], weights: Sequence[float]) -> T:
     return rng.choices(options, weights)[0]
 
 
+def _weighed(rng: Random, options: Sequence[Block], weights: Weights) -> Block:
+    return choose(rng, options, [weights.get(f"{b.slot}:{b.name}", 1.0) for b in options])
+
+
 def block(rng: Random, slot: str, weights: Weights, *, other_than: str = "") -> Block:
-    options = [b for b in blocks(slot) if b.name != other_than]
-    return choose(rng, options, [weights.get(f"{slot}:{b.name}", 1.0) for b in options])
+    return _weighed(rng, [b for b in blocks(slot) if b.name != other_than], weights)
 
 
-def slot_gene(rng: Random, slot: str, weights: Weights, *, other_than: str = "") -> SlotGene:
-    return from_block(block(rng, slot, weights, other_than=other_than))
+def another(rng: Random, layer: LayerGene, slot: str, weights: Weights) -> SlotGene:
+    """Another block for a slot of a layer, most often one that suits what the layer keeps."""
+    old = layer.slots[slot].name
+    keeps = [b for b in blocks("keep") if b.name in layer.slots["keep"].names]
+    fits = [b for kept in keeps for b in fitting(kept).get(slot, ()) if b.name != old]
+    if fits and rng.random() < FITTING:
+        return from_block(_weighed(rng, fits, weights))
+    return from_block(block(rng, slot, weights, other_than=old))
 
 
 def layer(rng: Random, weights: Weights) -> LayerGene:
-    """A new layer: a block for every slot, most often with an `ask` that suits its `keep`."""
+    """A new layer: its slots by chance, but most often such that they can work together."""
     chosen = {slot: block(rng, slot, weights) for slot in SLOTS}
-    fitting = [b for b in blocks("ask") if b.deals_with == chosen["keep"].deals_with]
-    if rng.random() < FITTING_ASK:
-        weighed = [weights.get(f"ask:{b.name}", 1.0) for b in fitting]
-        chosen["ask"] = choose(rng, fitting, weighed)
+    for slot, often in PLAIN.items():
+        if rng.random() < often:
+            chosen[slot] = blocks(slot)[0]
+    for slot, fits in fitting(chosen["keep"]).items():
+        if rng.random() < FITTING:
+            chosen[slot] = _weighed(rng, fits, weights)
     constants: dict[str, Number] = dict(plumbing().part_constants)
     for each in chosen.values():
         constants.update(each.constants)
     for name, value in constants.items():
-        if rng.random() >= DEFAULT_CONSTANT:
+        if rng.random() >= OWN_CONSTANT:
             constants[name] = moved(rng, name, value)
     return LayerGene({slot: from_block(b) for slot, b in chosen.items()}, constants)
+
+
+def fitting(kept: Block) -> dict[str, list[Block]]:
+    """The blocks that can find, and say, what a `keep` keeps."""
+    filed = "word" if kept.deals_with == "word" else "text"
+    return {
+        "ask": [b for b in blocks("ask") if b.deals_with == kept.deals_with],
+        "match": [b for b in blocks("match") if b.suits in ("", filed)],
+        "phrase": [b for b in blocks("phrase") if b.shape == kept.shape],
+    }
 
 
 def fresh(rng: Random, weights: Weights) -> Genome:
     """A design from nothing."""
     parts = [layer(rng, weights) for _ in range(rng.choice(NEW_PARTS))]
-    return Genome([*parts], slot_gene(rng, COMBINE, weights))
+    return Genome([*parts], from_block(block(rng, COMBINE, weights)))
 
 
 def moved(rng: Random, name: str, value: Number) -> Number:

@@ -129,6 +129,11 @@ class LayerGene:
                 wanted.update(known_constants()[slot, name])
         self.constants = {name: self.constants.get(name, wanted[name]) for name in wanted}
 
+    def alike(self, other: "LayerGene") -> bool:
+        """The same blocks and constants."""
+        same = all(self.slots[slot].names == other.slots[slot].names for slot in SLOTS)
+        return same and self.constants == other.constants
+
     @property
     def name(self) -> str:
         kept = "".join(self.slots["keep"].names)

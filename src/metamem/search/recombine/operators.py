@@ -8,7 +8,7 @@ from functools import cache, partial
 from random import Random
 
 from metamem.designs import library
-from metamem.search.blocks import COMBINE, SLOTS, Number, class_constants, composers
+from metamem.search.blocks import COMBINE, SLOTS, Number, blocks, class_constants, composers
 from metamem.search.recombine import draw
 from metamem.search.recombine.genome import (
     Genome,
@@ -16,6 +16,7 @@ from metamem.search.recombine.genome import (
     PartGene,
     WholeGene,
     defined,
+    from_block,
     join,
 )
 from metamem.search.recombine.parse import NOTHING, renamed, whole
@@ -61,12 +62,23 @@ def _replace(slot: str) -> Apply:
             return None
         layer = around.rng.choice(genome.layers)
         name, old = layer.name, layer.slots[slot]
-        new = draw.slot_gene(around.rng, slot, around.weights, other_than=old.name)
+        new = draw.another(around.rng, layer, slot, around.weights)
         layer.set_slot(new)
         note = f"in {name}, {slot} is now {new.name} ({new.does}) in place of {old.name}"
+        if slot == "keep":
+            _follow(layer, around)
         return Change(f"replace {slot}", new.name, note)
 
     return apply
+
+
+def _follow(layer: LayerGene, around: Surroundings) -> None:
+    """What finds and says the values follows what is kept, most often."""
+    (kept,) = (b for b in blocks("keep") if b.name == layer.slots["keep"].name)
+    for slot, fits in draw.fitting(kept).items():
+        suits = {block.name for block in fits}
+        if not suits & set(layer.slots[slot].names) and around.rng.random() < draw.FITTING:
+            layer.set_slot(draw.another(around.rng, layer, slot, around.weights))
 
 
 def _join(genome: Genome, around: Surroundings) -> Change | None:
@@ -81,7 +93,7 @@ def _join(genome: Genome, around: Surroundings) -> Change | None:
         return None
     layer, slot = around.rng.choice(free)
     name, old = layer.name, layer.slots[slot]
-    new = draw.slot_gene(around.rng, slot, around.weights, other_than=old.name)
+    new = draw.another(around.rng, layer, slot, around.weights)
     pair = (old, new) if around.rng.random() < 0.5 else (new, old)
     layer.set_slot(join(*pair))
     does = composers()[slot].does
@@ -134,7 +146,10 @@ def _room(genome: Genome) -> bool:
 
 
 def _insert(genome: Genome, part: PartGene, rng: Random) -> None:
-    genome.parts.insert(rng.randint(0, len(genome.parts)), part)
+    """At a random place; a part that asks about what was told comes last."""
+    last = len(genome.parts)
+    follows = isinstance(part, LayerGene) and part.slots["ask"].names[0].startswith("Told")
+    genome.parts.insert(last if follows else rng.randint(0, last), part)
 
 
 def _add_layer(genome: Genome, around: Surroundings) -> Change | None:
@@ -165,7 +180,7 @@ def _combine(genome: Genome, around: Surroundings) -> Change | None:
     if len(genome.parts) < 2:
         return None
     old = genome.combine
-    new = draw.slot_gene(around.rng, COMBINE, around.weights, other_than=old.name)
+    new = from_block(draw.block(around.rng, COMBINE, around.weights, other_than=old.name))
     genome.combine = new
     return Change("replace combine", new.name, f"{new.does} ({new.name} in place of {old.name})")
 
@@ -222,8 +237,11 @@ def _adopt(genome: Genome, around: Surroundings) -> Change | None:
 
 
 def _take_in(genome: Genome, part: PartGene, rng: Random) -> bool:
-    """Adds a part, or puts it in another's place where there is no room."""
-    if isinstance(part, WholeGene):
+    """Adds a part, or puts it in another's place where there is no room; no part twice."""
+    if isinstance(part, LayerGene):
+        if any(part.alike(other) for other in genome.layers):
+            return False
+    else:
         others = [p for p in genome.parts if isinstance(p, WholeGene)]
         if any(other.main == part.main for other in others):
             return False

@@ -23,7 +23,18 @@ from metamem.search.recombine.parse import parse
 from metamem.search.recombine.render import render
 
 CHANGES = {1: 0.55, 2: 0.3, 3: 0.15}  # how many in one proposal, and how often
-FRESH_ODDS = 0.5  # a new start is the exception, and has no parent to gain on
+# How likely operators are before anything is known, where not 1: more so what brings in something
+# new, less so what often changes nothing, and a new start, which has no parent to gain on.
+BASE: Mapping[str, float] = {
+    "add layer": 2.0,
+    "replace admit": 0.5,
+    "replace trim": 0.5,
+    "replace forget": 0.25,
+    "replace key": 0.5,
+    "replace combine": 0.5,
+    "reorder": 0.5,
+    FRESH: 0.5,
+}
 WALK = 8  # most operators in a random combination
 TRIES = 50
 
@@ -75,9 +86,11 @@ def operator_odds(request: Request, found: Sequence[guidance.Symptom]) -> Mappin
     """How likely each operator is: credit from the history times emphasis from the evidence."""
     earned = credit.weights(request.history, operator_of)
     wanted = guidance.emphasis(found)
-    odds = {name: earned.get(name, 1.0) * wanted.get(name, 1.0) for name in OPERATORS}
-    odds[FRESH] = FRESH_ODDS * wanted.get(FRESH, 1.0)
-    return odds
+    earned = {**earned, FRESH: 1.0}  # without a parent there is no gain to go by
+    return {
+        name: BASE.get(name, 1.0) * earned.get(name, 1.0) * wanted.get(name, 1.0)
+        for name in OPERATORS
+    }
 
 
 def _seed(kind: str, request: Request) -> int:

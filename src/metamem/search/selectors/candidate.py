@@ -24,6 +24,7 @@ class Candidate:
     advice_tokens: float
     model_calls: float
     complete: bool
+    steps: float = 0.0  # actions a case took, on average
 
 
 class Selector(Protocol):

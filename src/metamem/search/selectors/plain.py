@@ -8,12 +8,16 @@ from metamem.search.selectors.candidate import Candidate, generator, in_order
 
 @dataclass(frozen=True, slots=True)
 class GreedySelector:
-    """The k highest rewards; of equals, the one that came first."""
+    """The k highest rewards.
+
+    Of equals, the one that needs fewer actions: many changes leave the reward as it is, and speed
+    tells which of them go the right way. Then the one that was less often a parent.
+    """
 
     def select(
         self, candidates: Sequence[Candidate], k: int, *, reference: float, seed: int
     ) -> list[str]:
-        ranked = sorted(in_order(candidates, k), key=lambda c: -c.mean)
+        ranked = sorted(in_order(candidates, k), key=lambda c: (-c.mean, c.steps, c.visits))
         return [c.id for c in ranked[:k]]
 
 
