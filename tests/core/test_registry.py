@@ -4,6 +4,7 @@ import pytest
 
 from metamem.core import registry
 from metamem.core.errors import MetamemError, UnknownName
+from metamem.designs import library
 
 
 @pytest.mark.parametrize("kind", sorted(registry.BUILT_IN))
@@ -35,7 +36,12 @@ def test_plug_ins_come_in_through_entry_points(tmp_path, monkeypatch):
     info = tmp_path / "plugged-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[metamem.domains]\nmine = plugged:Mine\n")
+    (tmp_path / "my_design.py").write_text(library.load("no_memory").source)
+    (info / "entry_points.txt").write_text(
+        "[metamem.domains]\nmine = plugged:Mine\n[metamem.designs]\nmy_memory = my_design\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     assert "mine" in registry.names("domains")
     assert registry.create("domains", "mine").name == "toy"
+    assert "my_memory" in library.names()
+    assert library.load("my_memory").id == library.load("no_memory").id

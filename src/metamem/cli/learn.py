@@ -31,7 +31,7 @@ EXAMPLES = """[bold]Examples[/bold]
 
 metamem learn toy --designs 6 [dim]# a minute, to see how it goes[/dim]
 
-metamem learn alfworld --seed 1 --designs 120
+metamem learn alfworld --seed 1 --designs 150
 
 metamem learn --run alfworld-s1-1 [dim]# go on where it stopped[/dim]
 """
@@ -60,7 +60,7 @@ def learn(
     ] = "",
     seed: o.Seed = None,
     designs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Stop after N proposals. Default: 120")
+        int | None, typer.Option(metavar="N", min=1, help="Stop after N proposals. Default: 150")
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", min=0.001, help="Stop searching after S seconds.")
@@ -70,7 +70,7 @@ def learn(
         typer.Option(
             metavar="NAME",
             autocompletion=o.complete_selectors,
-            help="Who chooses parents: alma, greedy, clade, pareto, uniform. Default: clade",
+            help="Who chooses parents: alma, greedy, clade, pareto, uniform. Default: greedy",
         ),
     ] = None,
     proposer: Annotated[

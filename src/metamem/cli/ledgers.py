@@ -10,6 +10,7 @@ from metamem.cli.parts import existing_archive
 from metamem.cli.screen import print_json, print_table, say
 from metamem.core.errors import UsageError
 from metamem.core.ids import short
+from metamem.promotion.gate import GateReport
 from metamem.store.archive import Archive, PromotionRecord, utc_now
 
 app = typer.Typer(
@@ -47,6 +48,9 @@ def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
         for p in found
     ]
     print_table(("design", "domain", "decision", "by", "at (UTC)", "reason"), rows)
+    decided = [p for p in found if p.decided_by == "gate"]
+    report = GateReport(len(decided), sum(p.decision == "promoted" for p in decided))
+    say(f"The gate {report}. {report.warning}".strip())
 
 
 @app.command(

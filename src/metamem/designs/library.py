@@ -1,7 +1,13 @@
-"""The human designs by name, and designs from files."""
+"""The human designs by name, and designs from files.
+
+A package adds designs of its own through entry points of the group `metamem.designs`, each naming
+the module that holds one design. The module is read as text: it is never imported here.
+"""
 
 import difflib
 from importlib import resources
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from metamem.core.errors import DataError, UnknownName
@@ -11,15 +17,24 @@ _PACKAGE = "metamem.designs.human"
 
 
 def names() -> list[str]:
-    """The human designs that come with metamem."""
+    """The human designs that come with metamem, and those of plug-ins."""
     folder = resources.files(_PACKAGE)
     stems = (Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".py"))
-    return sorted(stem for stem in stems if stem != "__init__")
+    return sorted({*(stem for stem in stems if stem != "__init__"), *_plug_ins()})
+
+
+def _plug_ins() -> dict[str, str]:
+    return {entry.name: entry.value for entry in entry_points(group="metamem.designs")}
 
 
 def load(name_or_path: str | Path) -> Design:
     """A design by its name in the library, or from a Python file."""
     text = str(name_or_path)
+    if text in _plug_ins():
+        spec = find_spec(_plug_ins()[text])
+        if spec is None or spec.origin is None:
+            raise DataError(f"the plug-in design {text!r} names no module {_plug_ins()[text]!r}")
+        return Design(Path(spec.origin).read_text(encoding="utf-8"), name=text)
     if text in names():
         source = resources.files(_PACKAGE).joinpath(f"{text}.py").read_text(encoding="utf-8")
         return Design(source, name=text)
