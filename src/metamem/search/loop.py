@@ -101,6 +101,7 @@ class Search:
     entries: list[Entry] = field(default_factory=list)
     outcomes: list[OperatorOutcome] = field(default_factory=list)
     visits: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, str] = field(default_factory=dict)  # by syntax, whatever became of it
     elapsed: float = 0.0  # by earlier processes of the same run
     _written: dict[int, ProposalRecord] = field(default_factory=dict)
 
@@ -159,14 +160,12 @@ class Search:
         chosen = self._choose(
             pool, len(ordinals), reference, derive_seed(self.seed, "parents", number)
         )
-        known = {syntax_key(e.design.source): e.design.id for e in self.entries}
-        verdicts = []
+        drafts = []
+        known = dict(self.seen)
         for place, ordinal in enumerate(ordinals):
             parents = [chosen[place], *self._lenders(chosen[place], ordinal)]
-            verdict = await self._propose(ordinal, parents, known)
-            if verdict.accepted:
-                known[syntax_key(verdict.proposal.design.source)] = verdict.proposal.design.id
-            verdicts.append(verdict)
+            drafts.append(await self._draft(ordinal, parents, known))
+        verdicts = await asyncio.gather(*(self._verify(*draft, known) for draft in drafts))
 
         async def one(ordinal: int, verdict: Verdict) -> tuple[Outcome, Race | None] | None:
             if not verdict.accepted:
@@ -239,8 +238,10 @@ class Search:
             picked.append(ranked.pop(place).design.id)
         return picked
 
-    async def _propose(self, ordinal: int, parents: list[str], known: dict[str, str]) -> Verdict:
-        """A verified, new design; or the last attempt and why it was not."""
+    async def _draft(
+        self, ordinal: int, parents: list[str], known: dict[str, str]
+    ) -> tuple[Request, Proposal]:
+        """A proposal that is no copy of a known design, if one comes of a few tries."""
         by_id = {e.design.id: e for e in self.entries}
         views = [self._view(by_id[parent], by_id) for parent in parents]
         for attempt in range(RESAMPLES):
@@ -251,10 +252,21 @@ class Search:
                 domain_description=self.evaluator.domain.describe(),
             )
             proposal = await self.proposer.propose(request)
-            twin = known.get(syntax_key(proposal.design.source))
-            if twin is None:
-                return await verify(self.evaluator, self.proposer, request, proposal, self.repairs)
-        return Verdict(proposal, duplicate_of=twin or "")
+            if syntax_key(proposal.design.source) not in known:
+                known[syntax_key(proposal.design.source)] = proposal.design.id
+                break
+        return request, proposal
+
+    async def _verify(self, request: Request, proposal: Proposal, known: dict[str, str]) -> Verdict:
+        """Duplicates are not even tried; the others are run, and repaired where they fail."""
+        twin = known[syntax_key(proposal.design.source)]
+        if twin != proposal.design.id or proposal.design.id in self.seen.values():
+            return Verdict(proposal, duplicate_of=twin)
+        verdict = await verify(self.evaluator, self.proposer, request, proposal, self.repairs)
+        repaired = known.get(syntax_key(verdict.proposal.design.source))
+        if verdict.accepted and repaired not in (None, verdict.proposal.design.id):
+            return Verdict(verdict.proposal, duplicate_of=repaired or "")
+        return verdict
 
     def _view(self, entry: Entry, by_id: dict[str, Entry]) -> ParentView:
         lineage: list[str] = []
@@ -350,6 +362,7 @@ class Search:
             self.entries.append(entry)
             parent = next((e for e in self.entries if e.design.id in proposal.parents[:1]), None)
             gain = entry.estimate.mean - parent.estimate.mean if parent else None
+        self.seen.setdefault(syntax_key(proposal.design.source), proposal.design.id)
         if proposal.operator != HUMAN:
             self.outcomes.append(OperatorOutcome(proposal.operator, gain))
         for parent_id in proposal.parents[:1]:

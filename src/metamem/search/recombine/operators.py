@@ -19,7 +19,8 @@ from metamem.search.recombine.genome import (
     from_block,
     join,
 )
-from metamem.search.recombine.parse import NOTHING, renamed, whole
+from metamem.search.recombine.parse import renamed, whole
+from metamem.search.recombine.recast import RECASTS
 
 
 @dataclass(frozen=True)
@@ -219,21 +220,36 @@ def _borrow(genome: Genome, around: Surroundings) -> Change | None:
 
 @cache
 def _human_designs() -> Mapping[str, WholeGene]:
-    names = [name for name in library.names() if name != NOTHING]
-    return {name: whole(ast.parse(library.load(name).source)) for name in names}
+    return {name: whole(ast.parse(library.load(name).source)) for name in RECASTS}
 
 
 def _adopt(genome: Genome, around: Surroundings) -> Change | None:
-    """A design that people wrote becomes one part."""
-    have = {part.name for part in genome.parts}
-    designs = _human_designs()
-    free = [name for name, part in designs.items() if part.name not in have]
-    if not free or not _room(genome):
+    """A design that people wrote becomes one part, as it is or written in blocks."""
+    if not _room(genome):
         return None
-    name = around.rng.choice(free)
-    if not _take_in(genome, designs[name], around.rng):
+    name = around.rng.choice(list(RECASTS))
+    in_blocks = around.rng.random() < 0.5
+    part = RECASTS[name].layer() if in_blocks else _human_designs()[name]
+    if not _take_in(genome, part, around.rng):
         return None
-    return Change("adopt", name, f"the human design {name} becomes a part")
+    how = "in blocks, " if in_blocks else ""
+    return Change("adopt", name, f"the human design {name}, {how}becomes a part")
+
+
+def _recast(genome: Genome, around: Surroundings) -> Change | None:
+    """A human design that is a whole part is written in blocks, so that it can be changed."""
+    mains = {gene.main: name for name, gene in _human_designs().items()}
+    places = [
+        n
+        for n, part in enumerate(genome.parts)
+        if isinstance(part, WholeGene) and part.main in mains
+    ]
+    if not places:
+        return None
+    place = around.rng.choice(places)
+    name = mains[genome.parts[place].name]
+    genome.parts[place] = RECASTS[name].layer()
+    return Change("recast", name, f"the human design {name} is written in blocks")
 
 
 def _take_in(genome: Genome, part: PartGene, rng: Random) -> bool:
@@ -273,6 +289,7 @@ OPERATORS: Mapping[str, Apply] = {
     "cross": _cross,
     "borrow": _borrow,
     "adopt": _adopt,
+    "recast": _recast,
     FRESH: _fresh,
 }
 
