@@ -8,6 +8,8 @@ from metamem.core.types import Observation
 
 
 class RandomAgent:
+    """Any admissible action, each as likely as the others; advice goes unread."""
+
     fingerprint = "random-1"
 
     def start(self, goal: str, seed: int) -> "RandomPlayer":
