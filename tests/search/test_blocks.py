@@ -18,6 +18,7 @@ from metamem.search.blocks.forget import LeastRewarded, LongerWays, Oldest
 from metamem.search.blocks.key import CommonWords, Pattern, RareWords, Stems
 from metamem.search.blocks.part import Part, Row
 from metamem.search.blocks.trim import ChangedActions, LastOfRuns, LedToEnd, News, NoLoops
+from metamem.search.recombine.draw import fitting
 from metamem.search.recombine.genome import Genome, LayerGene, from_block, join
 from metamem.search.recombine.render import render
 from tests.designs.running import advice
@@ -113,9 +114,10 @@ def test_every_slot_has_a_choice_and_every_constant_has_bounds():
         assert BOUNDS[name][0] <= value <= BOUNDS[name][1]
 
 
-def test_keeps_and_asks_say_what_they_deal_with():
-    asked = {block.deals_with for block in blocks("ask")}
-    assert {block.deals_with for block in blocks("keep")} <= asked
+def test_for_every_keep_there_is_what_can_find_and_say_it():
+    for kept in blocks("keep"):
+        for slot, fits in fitting(kept).items():
+            assert fits, (kept.name, slot)
 
 
 # --- what single blocks do -------------------------------------------------------------------
