@@ -119,3 +119,31 @@ async def test_caps_hold_across_episodes_and_change_no_row(cap):
     assert rows == serial
     assert done.peaks["retrieves"] == cap  # the cap binds, and holds
     assert cap < done.peaks["episodes"] <= 8
+
+
+@pytest.mark.parametrize(("cap", "at_once"), [(1, 1), (2, 2), (3, 3), (8, 4)])
+async def test_caps_hold_over_all_workers_together(cap, at_once):
+    """Four workers: where a cap is small, fewer jobs run, and each gets its part of the cap."""
+    suite, executor = TestLocal(), LocalExecutor(_blob, workers=4)
+    setup = replace(suite.setup_for(), retrieves=cap)
+    running, most, peaks = 0, 0, []
+    inner = executor._once
+
+    async def watched(job, emit):
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        try:
+            return await inner(job, emit)
+        finally:
+            running -= 1
+
+    executor._once = watched
+    jobs = [replace(suite.job(2), key=str(n), setup=setup) for n in range(5)]
+    try:
+        for _, done in await asyncio.gather(*(suite.play(executor, job) for job in jobs)):
+            peaks.append(done.peaks["retrieves"])
+    finally:
+        await executor.close()
+    assert most <= at_once
+    assert most * max(peaks) <= cap

@@ -28,8 +28,8 @@ class Setup:
     limits: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     parallel: int = 1  # episodes at once in one worker
-    retrieves: int = 10  # retrievals at once in one worker
-    updates: int = 10  # updates at once in one worker (one memory's own are always serial)
+    retrieves: int = 10  # retrievals at once, over all workers
+    updates: int = 10  # updates at once, over all workers (one memory's own are always serial)
     layer: str = "auto"  # which jail
 
 
@@ -89,7 +89,8 @@ class Executor(Protocol):
     - rows do not depend on where, when or beside what a job runs;
     - a worker that dies or hangs is replaced and the rest of its job is tried again, a bounded
       number of times; then `EngineFault` is raised, and the executor stays usable;
-    - `run` may be called many times at once; at most `slots` jobs run at a time;
+    - `run` may be called many times at once; at most `slots` jobs run at a time, and the caps of
+      the setup hold over all of them together;
     - `close` ends every process that it started, whatever they are doing.
     """
 

@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from typing import IO, Any
 
 from metamem.core.errors import EngineFault
@@ -28,15 +29,39 @@ class LocalExecutor:
         self._stall = stall_seconds
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
-        self._free = asyncio.Semaphore(self._slots)
+        self._places_free = self._slots
+        self._room = asyncio.Condition()
 
     @property
     def slots(self) -> int:
         return self._slots
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
-        async with self._free:
+        job, places = self._share(job)
+        async with self._room:
+            await self._room.wait_for(lambda: self._places_free >= places)
+            self._places_free -= places
+        try:
             return await persistent(job, emit, self._once)
+        finally:
+            async with self._room:
+                self._places_free += places
+                self._room.notify_all()
+
+    def _share(self, job: Job) -> tuple[Job, int]:
+        """The job with its worker's share of the caps, and how many places it takes.
+
+        Caps hold over all workers together: each gets its part, and where a cap is smaller than
+        the number of workers, a job takes several places so that fewer run at once.
+        """
+        setup = job.setup
+        at_once = max(1, min(self._slots, setup.retrieves, setup.updates))
+        places = -(-self._slots // at_once)
+        at_once = self._slots // places
+        shared = replace(
+            setup, retrieves=setup.retrieves // at_once, updates=setup.updates // at_once
+        )
+        return replace(job, setup=shared), places
 
     async def _once(self, job: Job, emit: Emit) -> JobDone:
         worker = self._idle.pop() if self._idle else await self._start()
