@@ -4,6 +4,7 @@ fork that is allowed to the fork server, which lets it pass only where the host 
 
 import errno
 import fcntl
+import signal
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -158,11 +159,25 @@ class Notice:
     marker: bool  # a new fork names itself; otherwise a process asks to fork
 
 
+_PATIENCE = 0.02
+
+
 def receive(listener: int) -> Notice:
-    """The next call that waits; raises OSError where its process has died meanwhile."""
-    data = bytearray(80)
-    fcntl.ioctl(listener, _RECEIVE, data)
-    identifier, pid, _, nr = struct.unpack_from("=QIIi", data)
+    """The next call that waits; raises OSError where its process has died meanwhile.
+
+    The kernel has no way to ask without waiting: a caller that dies between `poll` and this would
+    leave us waiting for the next one. A timer interrupts that wait. The request goes to the
+    kernel directly, since `fcntl.ioctl` would, on some versions, only begin to wait again.
+    """
+    data = libc.buffer(bytes(80))
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
+    try:
+        libc.syscall("ioctl", listener, _RECEIVE, data)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    identifier, pid, _, nr = struct.unpack_from("=QIIi", data.raw)
     return Notice(identifier, pid, nr == required(MARKER))
 
 
