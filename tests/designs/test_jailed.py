@@ -365,3 +365,22 @@ async def test_a_cancelled_call_ends_its_process_and_no_other(jail: Jail) -> Non
         await asyncio.wait_for(memory.retrieve(Query("")), 0.2)
     assert (await other.retrieve(Query("")))["seen"] == []
     await other.close()
+
+
+async def test_copies_cut_short_at_any_moment_never_stall_the_fork_server(jail: Jail) -> None:
+    """A process may die while its request to fork waits; the next memory must not notice."""
+    for pause in range(30):
+        memory = await opened(jail, COUNTER)
+        copying = asyncio.create_task(memory.fork())
+        await asyncio.sleep(pause / 5000)
+        copying.cancel()
+        await asyncio.wait([copying])
+        await memory.close()
+        if not copying.cancelled() and copying.exception() is None:
+            await copying.result().close()
+    async with asyncio.timeout(20):
+        after = await opened(jail, COUNTER)
+        copy = await after.fork()
+        assert (await copy.retrieve(Query("anything")))["seen"] == []
+        await copy.close()
+        await after.close()
