@@ -9,7 +9,7 @@ from metamem.web.reproduce import beyond_options, command_line
 
 def test_defaults_are_left_out():
     config = LearnConfig(domain=Spec("toy"))
-    assert command_line(config.to_json()) == "metamem learn toy --seed 0 --designs 120"
+    assert command_line(config.to_json()) == "metamem learn toy --seed 0 --designs 150"
     assert beyond_options(config.to_json()) == {}
 
 
