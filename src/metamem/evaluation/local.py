@@ -141,9 +141,12 @@ class _Worker:
     async def kill(self) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        # An unread pipe would keep the transport, and so `wait`, waiting for ever.
-        self._process._transport.close()  # type: ignore[attr-defined]
+        assert self._process.stdout is not None
+        with suppress(RuntimeError):  # a job that was not cancelled reads it already
+            await self._process.stdout.read()  # an unread pipe would keep `wait` waiting for ever
         await self._process.wait()
+        self._process._transport.close()  # type: ignore[attr-defined]  # its pipes, while there is a loop
+        await asyncio.sleep(0)
         self._errors.close()
 
     async def _send(self, kind: str, payload: Any) -> None:
