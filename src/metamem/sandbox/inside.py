@@ -202,8 +202,13 @@ def _fork() -> bool:
         python.PyOS_AfterFork_Parent()
         return False
     python.PyOS_AfterFork_Child()
-    libc.syscall(seccomp.MARKER)  # the server puts the copy's own channel in the old one's place
-    die_with_parent()
+    try:
+        die_with_parent()  # a fork does not inherit this
+        # The server puts the copy's own channel in the old one's place. That it answers also
+        # shows that it lived when the line above was run: from here on its death ends the copy.
+        libc.syscall(seccomp.MARKER)
+    except OSError:
+        os._exit(0)  # the server is gone
     random.setstate(state)  # the standard library gives a fork new luck; here luck is inherited
     return True
 
