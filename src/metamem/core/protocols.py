@@ -1,6 +1,6 @@
 """The seams: what the parts of metamem ask of one another. Each is small on purpose."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from metamem.core.types import Experience, Kind, Observation, Query, Task
@@ -33,6 +33,16 @@ class Domain(Protocol):
     @property
     def max_steps(self) -> int: ...
 
+    @property
+    def agent(self) -> str:
+        """The name of the agent that plays here where nobody says otherwise."""
+        ...
+
+    @property
+    def suggestions(self) -> Mapping[str, Any]:
+        """Settings of a learning run that suit this domain, by their names in `LearnConfig`."""
+        ...
+
     def describe(self) -> str: ...
 
     def tasks(self, split: str) -> Sequence[Task]:
@@ -40,6 +50,13 @@ class Domain(Protocol):
         ...
 
     def world(self, task: Task, seed: int) -> World: ...
+
+    def history(self, group: str) -> Sequence[Experience]:
+        """What a memory lives through before it is asked about the tasks of one group.
+
+        Empty where tasks have no group: there the agent's own episodes are what memory learns from.
+        """
+        ...
 
     def baselines(self) -> tuple[str, ...]:
         """Names of the human designs that a learned one must beat here."""

@@ -147,8 +147,9 @@ class Task:
 
     id: str
     goal: str
-    kind: str = ""  # a group for reports, such as the task type
+    kind: str = ""  # what reports sum up by, such as the task type
     data: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    group: str = ""  # tasks of one group share a memory that has only that group's history
 
 
 @dataclass(frozen=True, slots=True)

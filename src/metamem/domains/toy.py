@@ -7,7 +7,8 @@ found where wins at once, and an agent without one must try doors until its step
 import random
 
 from metamem.core.ids import content_id, derive_seed
-from metamem.core.types import Kind, Observation, Task
+from metamem.core.types import Observation, Task
+from metamem.domains.base import DomainBase
 
 DOORS = ("red", "blue", "green", "white", "black", "brown", "grey", "pink", "gold", "teal")
 THINGS = ("lantern", "compass", "flute", "ribbon", "marble", "anchor", "feather", "whistle")
@@ -44,9 +45,8 @@ class ToyWorld:
         )
 
 
-class ToyDomain:
+class ToyDomain(DomainBase):
     name = "toy"
-    kind: Kind = "code"
     max_steps = 4
 
     def __init__(self, seed: int = 0, noise: float = 0.1) -> None:

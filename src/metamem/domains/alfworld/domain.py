@@ -6,10 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from metamem.core.errors import UsageError
-from metamem.core.types import SPLITS, Kind, Task
+from metamem.core.types import SPLITS, Task
 from metamem.domains.alfworld.engine import AlfworldWorld
 from metamem.domains.alfworld.game import Game
 from metamem.domains.alfworld.sources import GeneratedGames, OfficialGames, Sizes, Source
+from metamem.domains.base import DomainBase
 
 DATA_VARIABLE = "ALFWORLD_DATA"
 
@@ -19,7 +20,7 @@ def _game(source: Source, key: str) -> Game:
     return source.game(key)
 
 
-class AlfworldDomain:
+class AlfworldDomain(DomainBase):
     """Household tasks: find things, clean, heat or cool them, and put them where they belong.
 
     `data` is `generated`, a folder with official games, or `auto`: the folder that the variable
@@ -48,10 +49,6 @@ class AlfworldDomain:
     @property
     def name(self) -> str:
         return "alfworld"
-
-    @property
-    def kind(self) -> Kind:
-        return "code"
 
     @property
     def version(self) -> str:
