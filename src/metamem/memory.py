@@ -19,7 +19,7 @@ from metamem.core.types import Design, Experience, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.evaluation.episode import cap_advice
 from metamem.models import default_embedder
-from metamem.sandbox import Limits
+from metamem.sandbox.limits import Limits
 
 T = TypeVar("T")
 LOG = "experiences.jsonl"

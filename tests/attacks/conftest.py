@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from metamem.core.errors import JailUnavailable
 from metamem.designs.jailed import Jail
-from metamem.sandbox import Limits
+from metamem.sandbox.limits import Limits
 from tests.attacks.canaries import Canaries
 
 LIMITS = Limits(

@@ -17,7 +17,7 @@ from metamem.core.errors import (
 )
 from metamem.core.types import Design, Experience, Message, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
-from metamem.sandbox import Limits
+from metamem.sandbox.limits import Limits
 from tests.designs.embedder import LetterEmbedder
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -384,3 +384,24 @@ async def test_copies_cut_short_at_any_moment_never_stall_the_fork_server(jail: 
         assert (await copy.retrieve(Query("anything")))["seen"] == []
         await copy.close()
         await after.close()
+
+
+HIDDEN_NEED = """
+import importlib
+from metamem.designs import Memory
+class Hidden(Memory):
+    async def retrieve(self, query):
+        array = importlib.import_module("num" + "py")
+        return str(array.random.random())
+    async def update(self, experience): pass
+"""
+
+
+async def test_a_library_that_was_not_loaded_beforehand_is_found_and_its_luck_repeats(
+    jail: Jail,
+) -> None:
+    said = set()
+    for _ in range(2):
+        memory = await jail.open(Design(HIDDEN_NEED), seed=3, embedder=LetterEmbedder())
+        said.add(await memory.retrieve(Query("x")))
+    assert len(said) == 1

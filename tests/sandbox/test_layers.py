@@ -5,17 +5,10 @@ import asyncio
 import pytest
 
 from metamem.core.errors import JailUnavailable, UsageError
-from metamem.sandbox import (
-    Limits,
-    Program,
-    Sandbox,
-    bubblewrap,
-    describe,
-    landlock,
-    layers,
-    seccomp,
-)
-from metamem.sandbox.layers import choose
+from metamem.sandbox import bubblewrap, landlock, seccomp
+from metamem.sandbox.host import Program, Sandbox
+from metamem.sandbox.layers import choose, describe, layers
+from metamem.sandbox.limits import Limits
 
 
 def test_the_report_names_every_layer_and_the_choice() -> None:

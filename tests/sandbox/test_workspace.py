@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from metamem.core.errors import UsageError
-from metamem.sandbox import WorkspaceLimits, bubblewrap, run_command
+from metamem.sandbox import bubblewrap
+from metamem.sandbox.workspace import WorkspaceLimits, run_command
 
 pytestmark = pytest.mark.skipif(not bubblewrap.works(), reason="bubblewrap does not work here")
 

@@ -100,7 +100,7 @@ def _disk(free: int, folder: str) -> Finding:
 
 
 def _jail() -> list[Finding]:
-    from metamem.sandbox import describe, layers
+    from metamem.sandbox.layers import describe, layers
     from metamem.sandbox.layers import choose
 
     def chosen() -> Finding:

@@ -12,8 +12,6 @@ import sys
 import types
 from typing import Any
 
-import numpy as np
-
 from metamem.core.types import Experience, Query
 from metamem.designs.contract import Memory
 from metamem.designs.toolbox import Tools
@@ -98,7 +96,7 @@ class _Service:
         pickler = _Pickler(out, pickle.HIGHEST_PROTOCOL)
         pickler.link = self._link
         try:
-            pickler.dump((self._tools, self._memory, random.getstate(), np.random.get_state()))
+            pickler.dump((self._tools, self._memory, random.getstate(), _numpy_luck()))
         except MemoryError:
             raise
         except Exception as error:
@@ -115,7 +113,10 @@ class _Service:
         except Exception as error:
             raise Failure(f"the state cannot be restored: {error}", "snapshot") from error
         random.setstate(state)
-        np.random.set_state(numpy_state)
+        if numpy_state is not None:
+            import numpy as np
+
+            np.random.set_state(numpy_state)
 
 
 class _Pickler(pickle.Pickler):
@@ -132,10 +133,15 @@ class _Unpickler(pickle.Unpickler):
         return self.link
 
 
+def _numpy_luck() -> Any:
+    return sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
+
+
 def _seed_everything(seed: int) -> None:
     """Luck that a design takes from the standard library is the host's too."""
     random.seed(seed)
-    np.random.seed(seed % 2**32)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
     os.urandom = random.Random(seed).randbytes  # so that uuid4 and its like repeat
     random._urandom = os.urandom  # type: ignore[attr-defined]  # and `secrets`, and numpy's seeds
 

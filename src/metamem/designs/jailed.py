@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
@@ -12,19 +13,18 @@ import numpy as np
 from metamem.core.errors import DesignFailure, ModelUnavailable, UsageError
 from metamem.core.protocols import Embedder
 from metamem.core.types import Design, Experience, Query
-from metamem.sandbox import Limits, Process, Program, RefusedByHost, Sandbox
+from metamem.sandbox.host import Program, Sandbox
+from metamem.sandbox.limits import Limits
+from metamem.sandbox.process import Process, RefusedByHost
 
 AskModel = Callable[[str, dict[str, Any] | None], Awaitable[Any]]
 
 _MAX_TEXTS = 4096  # in one request for embeddings
-# What designs commonly import: loaded once in the fork server, it costs them nothing.
+# What designs commonly import: loaded once in a fork server, it costs them little.
 # fmt: off
 _PRELOAD = (
     "metamem.designs",
     "metamem.designs.inside",
-    "numpy",
-    "numpy.random",
-    "networkx",
     "asyncio",
     "bisect",
     "collections",
@@ -51,31 +51,48 @@ _PRELOAD = (
     "uuid",
 )
 # fmt: on
-_PROGRAM = Program(
-    entry="metamem.designs.inside:serve",
-    modules=("metamem.designs", "numpy", "networkx"),
-    preload=_PRELOAD,
-)
+# What costs every fork dearly, since a fork copies the tables of all pages in use: loaded only for
+# designs whose source has one of these words. A design that hides its need still gets it, slowly.
+_HEAVY = {
+    "numpy": re.compile(r"\b(numpy|embed|vectors)\b"),
+    "networkx": re.compile(r"\b(networkx|graph)\b"),
+}
+_MODULES = ("metamem.designs", *_HEAVY)
+
+
+def _program(source: str) -> Program:
+    heavy = tuple(module for module, words in _HEAVY.items() if words.search(source))
+    return Program("metamem.designs.inside:serve", _MODULES, (*_PRELOAD, *heavy))
 
 
 class Jail:
-    """One fork server, and the memories that run in it. One for each host process is enough."""
+    """The memories of one host process. There is one fork server for all designs with like needs."""
 
     def __init__(
         self, limits: Limits | None = None, *, layer: str = "auto", forks: bool = True
     ) -> None:
         self.limits = limits or Limits()
-        self.sandbox = Sandbox(_PROGRAM, layer=layer, forks=forks)
+        self._layer, self._forks = layer, forks
+        self._sandboxes: dict[Program, Sandbox] = {}
+        self.sandbox = self.sandbox_for("")  # the plainest, where most designs run
 
     @property
     def layer(self) -> str:
         return self.sandbox.layer
 
+    def sandbox_for(self, source: str) -> Sandbox:
+        """The fork server that has loaded what this source needs; started when it is used."""
+        program = _program(source)
+        if program not in self._sandboxes:
+            self._sandboxes[program] = Sandbox(program, layer=self._layer, forks=self._forks)
+        return self._sandboxes[program]
+
     async def start(self) -> None:
         await self.sandbox.start()
 
     async def close(self) -> None:
-        await self.sandbox.close()
+        for sandbox in self._sandboxes.values():
+            await sandbox.close()
 
     async def __aenter__(self) -> "Jail":
         await self.start()
@@ -124,6 +141,7 @@ class JailedMemory:
         self.model_calls = 0
         self._model_calls_left = 0  # in the call being served
         self._jail = jail
+        self._sandbox = jail.sandbox_for(design.source)
         self._seed = seed
         self._embedder = embedder
         self._llm = llm
@@ -147,7 +165,7 @@ class JailedMemory:
     async def begin(self, snapshot: bytes | None, reseed: int | None = None) -> None:
         """Make the process and load the design. Called by `Jail.open`."""
         state = None if snapshot is None else _unwrap(snapshot, self.design)
-        self._process = await self._jail.sandbox.spawn(self.limits)
+        self._process = await self._sandbox.spawn(self.limits)
         data = {
             "source": self.design.source,
             "seed": self._seed,
@@ -180,11 +198,11 @@ class JailedMemory:
 
     async def fork(self, seed: int | None = None) -> "JailedMemory":
         """An independent copy of the state; with a seed, the copy's luck is its own."""
-        if not self._jail.sandbox.can_fork:
+        if not self._sandbox.can_fork:
             return await self._copy_by_snapshot(seed)
         child = self._sibling()
         async with self._turn:
-            child._process = await self._jail.sandbox.fork(self._running, json.dumps(seed))
+            child._process = await self._sandbox.fork(self._running, json.dumps(seed))
         return child
 
     async def _copy_by_snapshot(self, seed: int | None) -> "JailedMemory":

@@ -20,7 +20,7 @@ from metamem.evaluation.behaviour import advice_digest, behaviour_key
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.episode import Ask, advice_used, cap_advice, play
 from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
-from metamem.sandbox import Limits
+from metamem.sandbox.limits import Limits
 
 
 @dataclass

@@ -329,6 +329,7 @@ def _receive_now(control: socket.socket) -> tuple[bytes, list[int]]:
 def main() -> None:
     """Started by the host with the control socket's descriptor as the only argument."""
     confine.die_with_parent()
+    sys.modules["ssl"] = None  # type: ignore[assignment]  # no use without a network, and large
     control = socket.socket(fileno=int(sys.argv[1]))
     setup = json.loads(control.recv(_MAX_MESSAGE))
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)

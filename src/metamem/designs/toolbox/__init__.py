@@ -4,8 +4,7 @@ from metamem.designs.toolbox.hit import Hit
 from metamem.designs.toolbox.table import Table
 from metamem.designs.toolbox.text_index import TextIndex
 from metamem.designs.toolbox.tools import HostLink, Tools
-from metamem.designs.toolbox.vectors import Vectors
 
 TOOLBOX_VERSION = "1"  # raise it whenever a tool may give another result than before
 
-__all__ = ["TOOLBOX_VERSION", "Hit", "HostLink", "Table", "TextIndex", "Tools", "Vectors"]
+__all__ = ["TOOLBOX_VERSION", "Hit", "HostLink", "Table", "TextIndex", "Tools"]

@@ -4,15 +4,17 @@ import base64
 import random
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, Protocol
-
-import networkx
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol
 
 from metamem.designs.toolbox.table import Table
 from metamem.designs.toolbox.text_index import TextIndex
-from metamem.designs.toolbox.vectors import Vectors
+
+if TYPE_CHECKING:  # else loaded when first used: each costs every fork of a memory a millisecond
+    import networkx
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from metamem.designs.toolbox.vectors import Vectors
 
 _BATCH = 512  # texts in one question to the host
 _REMEMBERED = 20_000  # embeddings kept in the jail, so that a text is asked for once
@@ -59,8 +61,10 @@ class Tools:
         """A line for whoever reads this design's logs: people and proposers."""
         self._host.log(str(message))
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Unit vectors as an array of shape (number of texts, dimensions)."""
+        import numpy as np
+
         if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
             raise TypeError("embed() takes a list of texts")
         found = {text: self._seen[text] for text in texts if text in self._seen}
@@ -73,12 +77,16 @@ class Tools:
             np.stack([found[text] for text in texts]) if texts else await self._ask_embeddings([])
         )
 
-    def vectors(self, name: str = "") -> Vectors:
+    def vectors(self, name: str = "") -> "Vectors":
+        from metamem.designs.toolbox.vectors import Vectors
+
         if name not in self._vectors:
             self._vectors[name] = Vectors(self.embed)
         return self._vectors[name]
 
     def graph(self, name: str = "") -> "networkx.DiGraph[Any]":
+        import networkx
+
         return self._graphs.setdefault(name, networkx.DiGraph())
 
     def table(self, name: str = "") -> Table:
@@ -92,12 +100,14 @@ class Tools:
         for vectors in self._vectors.values():
             await vectors.flush()
 
-    async def _ask_embeddings(self, texts: list[str]) -> NDArray[np.float32]:
+    async def _ask_embeddings(self, texts: list[str]) -> "NDArray[np.float32]":
+        import numpy as np
+
         reply = await self._host.ask("embed", {"texts": texts})
         flat = np.frombuffer(base64.b64decode(reply["vectors"]), dtype="<f4")
         return flat.reshape(len(texts), reply["dimensions"])
 
-    def _remember(self, fresh: dict[str, NDArray[np.float32]]) -> None:
+    def _remember(self, fresh: "dict[str, NDArray[np.float32]]") -> None:
         self._seen.update(fresh)
         for text in list(islice(self._seen, max(0, len(self._seen) - _REMEMBERED))):
             del self._seen[text]
