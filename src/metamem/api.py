@@ -20,6 +20,7 @@ from typing import Any
 from metamem.core import registry
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
+from metamem.core.protocols import Domain
 from metamem.core.types import Design, Evaluation, Experience
 from metamem.designs.library import load
 from metamem.evaluation.evaluator import ORACLE, Evaluator
@@ -128,9 +129,11 @@ def evaluate(
     watch = progress or Silent()
     with open_archive(home) as archive:
         found = [d if isinstance(d, Design) else find_design(d, archive) for d in wanted]
+        data = settings.pop("domain_settings", {})
+        played = registry.create("domains", domain, **data)
         setup = Setup(
-            domain=_spec(settings.pop("domain_settings", {}), domain),
-            agent=settings.pop("agent", Spec("reader")),
+            domain=Spec(domain, dict(data)),
+            agent=settings.pop("agent", None) or Spec(played.agent),
             embedder=settings.pop("embedder", Spec("auto")),
             rules=rules,
             **settings,
@@ -207,25 +210,21 @@ def _config(archive: Archive, domain: str, run: str, settings: dict[str, Any]) -
         return stored
     if not domain:
         raise UsageError("which domain?", hint=f"known: {', '.join(registry.names('domains'))}")
-    budget = (
-        Budget(settings.pop("designs", 0), settings.pop("seconds", 0.0))
-        if (settings.get("designs") or settings.get("seconds"))
-        else None
-    )
     names = {f.name for f in fields(LearnConfig)}
-    if wrong := sorted(set(settings) - names - {"domain_settings"}):
+    if wrong := sorted(set(settings) - names - {"domain_settings", "designs", "seconds"}):
         raise UsageError(
             f"learn has no setting {wrong[0]!r}", hint=f"known: {', '.join(sorted(names))}"
         )
-    given = {k: v for k, v in settings.items() if k != "domain_settings"}
-    if budget is not None:
-        given["budget"] = budget
-    return LearnConfig(domain=_spec(settings.get("domain_settings", {}), domain), **given)
-
-
-def _spec(settings: Mapping[str, Any], name: str) -> Spec:
-    registry.factory("domains", name)  # an unknown name is refused before anything is written
-    return Spec(name, dict(settings))
+    data = settings.pop("domain_settings", {})
+    made: Domain = registry.create("domains", domain, **data)
+    suggested = dict(made.suggestions)
+    if settings.get("designs") or settings.get("seconds") or "budget" in settings:
+        suggested.pop("designs", None)
+    chosen = {"agent": Spec(made.agent), **suggested, **settings}
+    designs, seconds = chosen.pop("designs", 0), chosen.pop("seconds", 0.0)
+    if designs or seconds:
+        chosen["budget"] = Budget(designs, seconds)
+    return LearnConfig(domain=Spec(domain, dict(data)), **chosen)
 
 
 def _new_name(archive: Archive, config: LearnConfig) -> str:

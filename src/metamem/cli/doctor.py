@@ -100,8 +100,7 @@ def _disk(free: int, folder: str) -> Finding:
 
 
 def _jail() -> list[Finding]:
-    from metamem.sandbox.layers import describe, layers
-    from metamem.sandbox.layers import choose
+    from metamem.sandbox.layers import choose, describe, layers
 
     def chosen() -> Finding:
         choose("auto")

@@ -72,7 +72,11 @@ Split = Annotated[
 ]
 AgentName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", autocompletion=complete_agents, help="Who acts. Default: reader"),
+    typer.Option(
+        metavar="NAME",
+        autocompletion=complete_agents,
+        help="Who acts. Default: the one that the domain names.",
+    ),
 ]
 Seed = Annotated[
     int | None,

@@ -156,6 +156,8 @@ class Evaluator:
     async def _collection(self, split: str) -> str:
         """The blob of collected experiences: played once per agent and seed, for all designs."""
         tasks = self.plan(split).collection
+        if not tasks:
+            return ""
         key = content_id(
             "collection",
             self.domain.name,
@@ -211,6 +213,20 @@ class Evaluator:
             return [job]
         known = {row.case for row in job.known}
         rest = [case for case in job.cases if case not in known]
+        groups = {task.id: task.group for task in self.plan(job.split).deployment}
+        if any(groups.values()):  # a group is fed in one shard only, since feeding is the dear part
+            order = list(dict.fromkeys(groups[case.task_id] for case in rest))
+            shares = [order[n :: self.executor.slots] for n in range(self.executor.slots)]
+            return [
+                replace(
+                    job,
+                    key=f"{job.key}-{n}",
+                    cases=tuple(case for case in rest if groups[case.task_id] in share),
+                    known=(),
+                )
+                for n, share in enumerate(shares)
+                if share
+            ]
         shards = max(1, min(self.executor.slots, len(rest) // SHARD_CASES))
         # By task, so that the shards of equal plans hold equal tasks whatever is already known.
         size = -(-len(rest) // shards)

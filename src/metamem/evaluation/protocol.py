@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
@@ -20,12 +20,15 @@ class Protocol:
     advice_tokens: int = 4000
     ask_every: int = 0  # ask memory again after so many steps; 0: only before the first
     tasks_from: Literal["split", "alma"] = "split"
+    fold: Literal[0, 1] = 0  # 1: the halves of train change places
 
     def __post_init__(self) -> None:
         if self.rollout not in ("frozen", "streaming"):
             raise UsageError(f"no rollout called {self.rollout!r}", hint="known: frozen, streaming")
         if self.tasks_from not in ("split", "alma"):
             raise UsageError(f"no protocol called {self.tasks_from!r}", hint="known: split, alma")
+        if self.fold not in (0, 1):
+            raise UsageError(f"no fold {self.fold}: there are 0 and 1")
         if self.repeats < 1:
             raise UsageError(f"repeats must be at least 1, not {self.repeats}")
         for name in ("collect", "max_steps", "ask_every"):
@@ -56,6 +59,15 @@ class Plan:
         return tuple(Case(t.id, r) for r in range(self.repeats) for t in self.deployment)
 
 
+Item = TypeVar("Item")
+
+
+def _half(items: Sequence[Item], fold: int) -> tuple[Sequence[Item], Sequence[Item]]:
+    """What is collected, and what is deployed on."""
+    middle = len(items) // 2
+    return (items[middle:], items[:middle]) if fold else (items[:middle], items[middle:])
+
+
 def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
     """Where each phase takes its tasks (the table of docs/evaluation.md)."""
     if split not in SPLITS:
@@ -63,9 +75,14 @@ def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
     own = list(domain.tasks(split))
     collection: Sequence[Task]
     deployment: Sequence[Task]
-    if protocol.tasks_from == "alma" or split == "train":
-        half = len(own) // 2
-        collection, deployment = own[:half], own[half:]
+    if any(task.group for task in own):  # its memories are given a history, not episodes
+        collection, deployment = (), own
+        if split == "train":
+            groups = list(dict.fromkeys(task.group for task in own))
+            deployed = _half(groups, protocol.fold)[1]
+            deployment = [task for task in own if task.group in deployed]
+    elif protocol.tasks_from == "alma" or split == "train":
+        collection, deployment = _half(own, protocol.fold if split == "train" else 0)
     else:
         collection, deployment = domain.tasks("train"), own
     if protocol.collect:

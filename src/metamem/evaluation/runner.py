@@ -3,8 +3,7 @@
 import asyncio
 import time
 import traceback
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +19,7 @@ from metamem.evaluation.behaviour import advice_digest, behaviour_key
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.episode import Ask, advice_used, cap_advice, play
 from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
+from metamem.evaluation.memories import Memories
 from metamem.sandbox.limits import Limits
 
 
@@ -59,30 +59,30 @@ class Runner:
         parts = await self._ready(job.setup)
         if job.design is None:
             return await self._play(job, parts, None, job.cases, emit)
+        memories = Memories(
+            job, parts.domain, parts.jail, parts.embedder, parts.updates, self._blobs
+        )
         try:
-            memory = await self._remember(job, parts)
-        except DesignFailure as failure:
-            return _all_failed(job, failure, emit)
-        try:
+            if not any(parts.task(job.split, case.task_id).group for case in job.cases):
+                await memories.get("")  # where it fails, it fails every case
+            behaviour = ""
             if job.probes:
-                behaviour = await self._behaviour(job, parts, memory)
+                behaviour = await self._behaviour(job, parts, memories)
                 if behaviour in job.behaviours:
                     return JobDone(behaviour=behaviour, same_as=job.behaviours[behaviour])
-            else:
-                behaviour = ""
-            done = await self._race(job, parts, memory, emit)
+            done = await self._race(job, parts, memories, emit)
             return JobDone(
                 error=done.error,
                 raced_out=done.raced_out,
                 behaviour=behaviour,
                 wall_stops=done.wall_stops,
-                logs=tuple(memory.logs),
+                logs=memories.logs,
                 peaks=parts.peaks,
             )
-        except DesignFailure as failure:  # while probing: the same failure awaits every case
+        except DesignFailure as failure:  # before any case: the same failure awaits every one
             return _all_failed(job, failure, emit)
         finally:
-            await memory.close()
+            await memories.close()
 
     async def close(self) -> None:
         for parts in self._parts.values():
@@ -107,34 +107,14 @@ class Runner:
             )
         return self._parts[key]
 
-    async def _remember(self, job: Job, parts: Parts) -> JailedMemory:
-        """A memory of the job's design that has learned from all collected experiences."""
-        assert job.design is not None
-        seed = derive_seed("design", job.setup.seed)
-        memory = await parts.jail.open(job.design, seed=seed, embedder=parts.embedder)
-        try:
-            for line in self._experiences(job):
-                async with parts.updates:
-                    await memory.update_encoded(line)
-        except BaseException:
-            await memory.close()
-            raise
-        return memory
-
-    def _experiences(self, job: Job) -> Sequence[str]:
-        if not job.experiences:
-            return ()
-        lines = zlib.decompress(self._blobs(job.experiences)).decode().splitlines()
-        return lines[: job.experience_limit] if job.experience_limit else lines
-
     # --- playing -----------------------------------------------------------------------------
 
-    async def _race(self, job: Job, parts: Parts, memory: JailedMemory, emit: Emit) -> JobDone:
+    async def _race(self, job: Job, parts: Parts, memories: Memories, emit: Emit) -> JobDone:
         """Stage by stage: after each, the race says which tasks are worth playing next."""
         if job.race is None:
             known = {row.case for row in job.known}
             rest = [case for case in job.cases if case not in known]
-            return await self._play(job, parts, memory, rest, emit)
+            return await self._play(job, parts, memories, rest, emit)
         rewards = {row.case: row.reward for row in job.known}
 
         def keep(done: CaseDone) -> None:
@@ -156,20 +136,20 @@ class Runner:
             if not state.next_tasks:
                 return JobDone(error=error, raced_out=state.raced_out > 0)
             wanted = [c for t in state.next_tasks for c in cases[t] if c not in rewards]
-            done = await self._play(job, parts, memory, wanted, keep)
+            done = await self._play(job, parts, memories, wanted, keep)
             error = error or done.error
             if done.wall_stops:  # the race cannot be judged before these are known
                 return JobDone(error=error, wall_stops=done.wall_stops)
 
     async def _play(
-        self, job: Job, parts: Parts, memory: JailedMemory | None, cases: Iterable[Case], emit: Emit
+        self, job: Job, parts: Parts, memories: Memories | None, cases: Iterable[Case], emit: Emit
     ) -> JobDone:
         error, wall_stops = "", []
 
         async def one(case: Case) -> None:
             nonlocal error
             try:
-                done, failure = await self._case(job, parts, memory, case)
+                done, failure = await self._case(job, parts, memories, case)
             except DesignFailure as stop:
                 if stop.kind != "wall":
                     raise
@@ -188,7 +168,7 @@ class Runner:
         return JobDone(error=error, wall_stops=tuple(wall_stops))
 
     async def _case(
-        self, job: Job, parts: Parts, memory: JailedMemory | None, case: Case
+        self, job: Job, parts: Parts, memories: Memories | None, case: Case
     ) -> tuple[CaseDone, str]:
         """One case. Returns its row and, where the design failed, the whole error."""
         rules, task = job.setup.rules, parts.task(job.split, case.task_id)
@@ -196,9 +176,11 @@ class Runner:
         streaming = rules.rollout == "streaming"
         async with parts.episodes:
             begun, asked = time.perf_counter(), 0.0
-            mine = memory
+            memory = mine = None
             episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
             try:
+                if memories is not None:
+                    memory = mine = await memories.get(task.group)
                 if memory is not None and not streaming:
                     mine = await memory.fork()  # so nothing a retrieve does outlives its case
 
@@ -231,7 +213,7 @@ class Runner:
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
 
-    async def _behaviour(self, job: Job, parts: Parts, memory: JailedMemory) -> str:
+    async def _behaviour(self, job: Job, parts: Parts, memories: Memories) -> str:
         """A digest of the advice on the first query of the probe tasks."""
         digests = []
         for task_id in job.probes:
@@ -241,6 +223,7 @@ class Runner:
                 seen = world.reset()
             finally:
                 world.close()
+            memory = await memories.get(task.group)
             fork = await memory.fork()
             try:
                 value = await fork.retrieve(Query(task.goal, seen.text, seen.actions))

@@ -26,8 +26,8 @@ class LearnConfig:
     batch: int = 6  # proposals that do not see each other's results; fixed, whatever the cores
     racing: bool = True
     control: bool = True  # random recombination at the same budget, for the report
-    confirm: int = 12  # the best so many are played again on train with fresh luck ...
-    confirm_seeds: int = 2  # ... so often, lest the luckiest wins
+    confirm: int = 16  # the best so many are played on the half of train the search never saw ...
+    confirm_seeds: int = 2  # ... so often with fresh luck, lest the luckiest wins
     shortlist: int = 3  # so many go before the gate
     final_repeats: int = 2  # on valid, test and shift
     layer: str = "auto"

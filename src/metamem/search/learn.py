@@ -135,14 +135,16 @@ class Learning:
         )
 
     async def _confirm(self, arm: Search) -> list[Design]:
-        """The best of an arm, after more train evidence with fresh luck; best first."""
+        """The best of an arm, after they changed halves: on tasks the search never chose by."""
         whole = [e for e in arm.entries if e.estimate.complete and not e.human]
         whole.sort(key=lambda e: (-e.estimate.mean, e.evidence.tokens, e.ordinal))
         best = whole[: self.config.confirm]
         self.progress.phase("confirming", len(best) * self.config.confirm_seeds)
         scores = {e.design.id: [e.estimate.mean] for e in best}
+        other = replace(self.config.rules, fold=0 if self.config.rules.fold else 1)
         for n in range(self.config.confirm_seeds):
-            fresh = self._evaluator(seed=derive_seed(self.config.seed, "confirm", n))
+            luck = derive_seed(self.config.seed, "confirm", n)
+            fresh = self._evaluator(seed=luck, rules=other)
             results = await self._all(fresh, [e.design for e in best], "train", "confirm")
             for design_id, evaluation in results.items():
                 scores[design_id].append(evaluation.reward)
