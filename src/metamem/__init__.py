@@ -11,6 +11,7 @@ _PUBLIC = {
     "Experience": "metamem.core.types",
     "Query": "metamem.core.types",
     "Step": "metamem.core.types",
+    "across": "metamem.api",
     "evaluate": "metamem.api",
     "learn": "metamem.api",
     "open_memory": "metamem.api",

@@ -27,6 +27,7 @@ from metamem.evaluation.evaluator import ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor, Setup, Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.memory import OpenMemory
+from metamem.search.across import columns, cross_table, play_across
 from metamem.search.config import LearnConfig
 from metamem.search.learn import learn as learn_run
 from metamem.search.loop import Budget
@@ -147,6 +148,33 @@ def evaluate(
                 return [outcome.evaluation for outcome in await asyncio.gather(*outcomes)]
 
         return asyncio.run(work())
+
+
+def across(
+    domains: Sequence[str] = (),
+    split: str = "test",
+    *,
+    home: str | Path | None = None,
+    executor: Spec = LOCAL,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Every domain's learned design and every human design, played in every domain."""
+    with open_archive(home) as archive:
+        found = columns(archive, domains)
+        missing = sorted(set(domains) - {column.domain for column in found})
+        if missing or len(found) < 2:
+            what = f"nothing was learned for {missing[0]} yet" if missing else "too few domains"
+            raise UsageError(
+                f"{what}: at least two domains with a finished run are needed",
+                hint=f"metamem learn {missing[0] if missing else 'DOMAIN'}",
+            )
+
+        async def work() -> None:
+            async with running(archive, executor) as pool:
+                await play_across(archive, pool, found, split, progress)
+
+        asyncio.run(work())
+        return cross_table(archive, found, split)
 
 
 def open_memory(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from metamem.cli import options as o
+from metamem.cli.across import show_across
 from metamem.cli.parts import (
     agent_spec,
     check_domain,
@@ -43,6 +44,8 @@ COMPARE_EXAMPLES = """[bold]Examples[/bold]
 metamem compare 3f9ac2d1 success_retrieval --domain toy --split valid
 
 metamem compare my_memory.py no_memory --domain alfworld --split test
+
+metamem compare --across [dim]# who wins where, over all domains that something was learned for[/dim]
 """
 Designs = Annotated[
     list[str],
@@ -99,10 +102,10 @@ def evaluate(
 
 
 def compare(
-    a: OneDesign,
-    b: OneDesign,
-    domain: o.Domain,
-    split: o.Split = "valid",
+    a: OneDesign = "",
+    b: OneDesign = "",
+    domain: o.Domain = "",
+    split: o.Split = "",
     seed: o.Seed = None,
     agent: o.AgentName = None,
     data: o.Data = "",
@@ -115,11 +118,31 @@ def compare(
     home: o.Home = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
+    across: Annotated[
+        bool,
+        typer.Option(
+            "--across", help="Each domain's learned design and all human ones in every domain."
+        ),
+    ] = False,
 ) -> None:
     """Compare two designs, paired by task, with every statistic metamem has.
 
-    Whatever is missing is evaluated first. A positive gain says that A did better.
+    Whatever is missing is evaluated first. A positive gain says that A did better. With --across,
+    who wins where: every design that was learned for some domain is played in all of them.
     """
+    if across:
+        if a or b:
+            raise UsageError(
+                "--across takes no designs",
+                hint="it compares all that were learned, and the human ones",
+            )
+        show_across(domain, split or "test", workers, home, json, quiet)
+        return
+    if not (a and b and domain):
+        raise UsageError(
+            "which two designs, in which domain?", hint="metamem compare A B --domain NAME"
+        )
+    split = split or "valid"
     rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
     ours, theirs = _evaluated(
         [a, b], domain, split, "compare", seed, agent, data, rules, workers, home, quiet

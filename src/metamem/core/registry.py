@@ -16,9 +16,18 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "domains": {
         "toy": "metamem.domains.toy:ToyDomain",
         "alfworld": "metamem.domains.alfworld.domain:AlfworldDomain",
+        "textworld": "metamem.domains.textworld.domain:TextWorldDomain",
+        "baba": "metamem.domains.baba.domain:BabaDomain",
+        "minihack": "metamem.domains.minihack.domain:MiniHackDomain",
+        "coding": "metamem.domains.coding.domain:CodingDomain",
+        "dialogue": "metamem.domains.dialogue.domain:DialogueDomain",
+        "gymnasium": "metamem.domains.gymnasium:GymnasiumDomain",
     },
     "agents": {
         "reader": "metamem.agents.reader:Reader",
+        "explorer": "metamem.agents.explorer:Explorer",
+        "repair": "metamem.agents.repair:Repair",
+        "relay": "metamem.agents.relay:Relay",
         "random": "metamem.agents.random_agent:RandomAgent",
     },
     "embedders": {

@@ -7,6 +7,7 @@ from typing import Any
 from metamem.core import registry
 from metamem.core.errors import MetamemError
 from metamem.core.types import Design, Evaluation
+from metamem.search.across import columns, cross_table
 from metamem.search.config import LearnConfig
 from metamem.search.learn import CONTROL, NO_MEMORY
 from metamem.store.archive import Archive, PromotionRecord, ReadRecord, RunRecord
@@ -41,6 +42,7 @@ class Story:
     conditions: Mapping[str, Any]  # the fingerprint of the learned design's first evaluation shown
     reads: list[ReadRecord]
     promotions: list[PromotionRecord]
+    across: Mapping[str, Any]  # the table over all domains; empty where none was made
 
     @property
     def summary(self) -> Mapping[str, Any]:
@@ -70,7 +72,16 @@ def gather(archive: Archive, run_id: str) -> Story:
         conditions=first.fingerprint.to_json() if first else {},
         reads=[read for read in archive.reads() if read.run_id == run_id],
         promotions=[p for p in archive.promotions() if p.design_id == learned_id and learned_id],
+        across=_across(archive),
     )
+
+
+def _across(archive: Archive) -> Mapping[str, Any]:
+    found = columns(archive)
+    if len(found) < 2:
+        return {}
+    table = cross_table(archive, found, "test")
+    return table if all(domain["complete"] for domain in table["domains"]) else {}
 
 
 Shown = dict[str, dict[str, Evaluation]]  # split → row's name → evaluation
