@@ -1,6 +1,7 @@
 """Does learning help? The tables of docs/evidence.md, from whole learning runs.
 
-    python -m bench.evidence [--seeds 5] [--designs 150] [--data generated|PATH] [--home FOLDER]
+    python -m bench.evidence [--domain alfworld] [--seeds 5] [--designs N] [--data generated|PATH]
+                             [--home FOLDER]
 
 One resumable command: runs that are finished are not played again. Each seed is a search of its
 own with its own collected episodes. Results are printed as they are, failures included.
@@ -23,20 +24,25 @@ class Lines(Silent):
         print(f"  {name} ({total})" if total else f"  {name}", flush=True)
 
 
-def gather(data: str, seeds: int, designs: int, home: str) -> list[dict[str, Any]]:
-    label = "generated" if data == "generated" else "official"
+def gather(
+    domain: str, data: str, seeds: int, designs: int | None, home: str
+) -> list[dict[str, Any]]:
+    label = domain
+    if domain == "alfworld":
+        label = "generated" if data == "generated" else "official"
+    budget = {"designs": designs} if designs else {}
     found = []
     for seed in range(seeds):
         print(f"{label}, seed {seed}", flush=True)
         result = metamem.learn(
-            "alfworld",
+            domain,
             run=f"evidence-{label}-{seed}",
             home=home,
             progress=Lines(),
             executor=Spec("local"),
-            domain_settings={"data": data},
-            designs=designs,
+            domain_settings={"data": data} if data else {},
             seed=seed,
+            **budget,
         )
         found.append(dict(result.summary))
     return found
@@ -93,15 +99,19 @@ def _row(run: Mapping[str, Any], split: str, name: str) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--domain", default="alfworld")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--designs", type=int, default=150)
-    parser.add_argument("--data", default="", help="generated, or the folder of official games")
+    parser.add_argument("--designs", type=int, help="the domain's own budget where not given")
+    parser.add_argument("--data", default="", help="generated, or the folder of published games")
     parser.add_argument("--home", default="bench/results/evidence")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    given_data = [given.data] if given.data else ["generated", os.environ.get("ALFWORLD_DATA", "")]
-    for data in filter(None, given_data):
-        runs = gather(data, given.seeds, given.designs, given.home)
+    data_sets = [given.data]
+    if given.domain == "alfworld" and not given.data:
+        published = os.environ.get("ALFWORLD_DATA")
+        data_sets = ["generated", published] if published else ["generated"]
+    for data in data_sets:
+        runs = gather(given.domain, data, given.seeds, given.designs, given.home)
         if given.json:
             print(json.dumps(runs))
             continue
