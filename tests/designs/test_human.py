@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from metamem.agents.reader import Reader
 from metamem.core.errors import DataError, UnknownName
 from metamem.core.tokens import count_tokens
-from metamem.core.types import Experience, Query, Step
+from metamem.core.types import Experience, Message, Query, Step
 from metamem.designs import library, text
 from metamem.designs.jailed import Jail
 from metamem.domains.alfworld.domain import AlfworldDomain
@@ -20,6 +20,7 @@ from tests.designs.samples import EPISODES, QUERIES, VIEW, failed, fetched
 
 NAMES = (
     "action_statistics",
+    "line_search",
     "no_memory",
     "object_places",
     "success_retrieval",
@@ -121,6 +122,20 @@ async def test_object_places_tells_where_a_thing_was_seen_most(jail):
     )
     (told,) = await advice(jail, library.load("object_places"), episodes, (Query("find the drum"),))
     assert told.endswith("drum: attic, vault")
+
+
+async def test_line_search_tells_what_was_said_about_the_rare_words_of_the_question(jail):
+    talk = Experience(
+        messages=(
+            Message("Ann", "I have a dog called Pim.", "1 May"),
+            Message("Bo", "How nice, I have a cat.", "1 May"),
+            Message("Ann", "It rains a lot today.", "2 May"),
+        )
+    )
+    (told,) = await advice(
+        jail, library.load("line_search"), (talk,), (Query("What is the name of Ann's dog?"),)
+    )
+    assert told.splitlines()[0] == "1 May, Ann: I have a dog called Pim."
 
 
 async def test_they_learn_from_episodes_of_a_real_world(jail):

@@ -1,0 +1,1 @@
+"""Long conversations and questions about them, scored without a judge."""

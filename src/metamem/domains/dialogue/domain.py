@@ -1,0 +1,128 @@
+"""Dialogue as a domain: questions about long conversations that a memory has lived through."""
+
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from metamem.core.errors import UsageError
+from metamem.core.ids import content_id, derive_seed
+from metamem.core.types import SPLITS, Experience, Task
+from metamem.domains.base import DomainBase
+from metamem.domains.dialogue.conversation import Conversation, Question
+from metamem.domains.dialogue.mirror import experiences
+from metamem.domains.dialogue.scoring import VERSION
+from metamem.domains.dialogue.sources import Generated, Locomo, Sizes, Source
+from metamem.domains.dialogue.world import DialogueWorld
+
+
+class DialogueDomain(DomainBase):
+    """Questions about long conversations.
+
+    `data` is `generated`, or a file in the format of LoCoMo. `train`, `valid`, `test` and `shift`
+    are numbers of conversations, `questions` the most that are asked about each (0: all), `budget`
+    the tokens of a reply that count, `batch` the messages that a memory is given at a time.
+    """
+
+    name = "dialogue"
+    max_steps = 1
+    agent = "relay"
+    # Neither the world nor the agent leaves anything to chance: once is enough.
+    suggestions: Mapping[str, Any] = {"designs": 120, "final_repeats": 1, "confirm_seeds": 1}
+
+    def __init__(
+        self,
+        data: str = "generated",
+        train: int = 12,
+        valid: int = 10,
+        test: int = 10,
+        shift: int = 10,
+        questions: int = 0,
+        budget: int = 200,
+        batch: int = 4,
+        seed: int = 0,
+    ) -> None:
+        if questions < 0:
+            raise UsageError(f"questions must not be negative: {questions}", hint="0 means all")
+        for setting, value in (("budget", budget), ("batch", batch)):
+            if value < 1:
+                raise UsageError(f"{setting} must be at least 1, not {value}")
+        sizes = Sizes(train, valid, test, shift)
+        self._source: Source = (
+            Generated(sizes, seed)
+            if data == "generated"
+            else Locomo(Path(data).expanduser(), sizes, seed)
+        )
+        self._questions, self._budget = questions, budget
+        self._batch, self._seed = batch, seed
+        self._tasks: dict[str, tuple[Task, ...]] = {}
+        self._histories: dict[str, tuple[Experience, ...]] = {}
+        self.version = content_id(VERSION, self._source.version, questions, budget, batch, seed)[
+            :12
+        ]
+
+    def describe(self) -> str:
+        return (
+            "Questions about long conversations between two people, held over many dated sessions."
+            f" A memory is given the sessions in order, {self._batch} messages at a time: as"
+            " messages, and as steps, whose action is what was said and whose observation is the"
+            " same with its day and speaker; the goal of such a batch is all of its text. Then each"
+            f" question is asked; the advice is the reply, and its first {self._budget} tokens"
+            " count. Good advice holds the lines that answer, or the answer in its context. Facts"
+            " change, are corrected and withdrawn: what no longer holds counts against a reply, and"
+            " where nothing is known or may be told, saying nothing is right. Data:"
+            f" {self._source.describe()}."
+        )
+
+    def tasks(self, split: str) -> Sequence[Task]:
+        if split not in SPLITS:
+            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        if split not in self._tasks:
+            self._tasks[split] = tuple(
+                Task(q.id, q.text, q.kind, {"question": q}, group)
+                for group in self._source.groups(split)
+                for q in self._chosen(self._source.conversation(group))
+            )
+        return self._tasks[split]
+
+    def world(self, task: Task, seed: int) -> DialogueWorld:
+        """The question of a task. Nothing is left to chance, so the seed plays no part."""
+        return DialogueWorld(task.data["question"], self._budget)
+
+    def history(self, group: str) -> Sequence[Experience]:
+        if group not in self._histories:
+            spoken = self._source.conversation(group)
+            self._histories[group] = tuple(
+                e for session in spoken.sessions for e in experiences(session, self._batch)
+            )
+        return self._histories[group]
+
+    def baselines(self) -> tuple[str, ...]:
+        return (*super().baselines(), "object_places", "line_search")
+
+    def invariants(self) -> tuple[str, ...]:
+        return (
+            "A memory holds one conversation only, its sessions in order of their dates.",
+            "A question can be asked about any session, and names the person whom it is about.",
+            f"Only the first {self._budget} tokens of the advice count; lines keep their words.",
+            "The latest value of a fact is the right one; telling an earlier one halves the score.",
+            "What a speaker asked to forget must not be told.",
+            "Where nothing was said that answers, no advice is the best advice.",
+            "An episode is one action: the reply.",
+        )
+
+    def oracle(self, task: Task) -> str:
+        question: Question = task.data["question"]
+        if not question.answerable:
+            return ""
+        lines = [group[0].text for group in question.evidence]
+        answer = "" if question.suffices else ", ".join(question.answers[0])
+        return "\n".join([*([answer] if answer else []), *lines])
+
+    def _chosen(self, conversation: Conversation) -> Sequence[Question]:
+        """So many as are asked for, drawn by the seed, in their own order."""
+        asked = conversation.questions
+        if not 0 < self._questions < len(asked):
+            return asked
+        rng = random.Random(derive_seed("questions", self._seed, conversation.id))
+        return [asked[n] for n in sorted(rng.sample(range(len(asked)), self._questions))]

@@ -1,0 +1,1 @@
+"""MiniHack: small NetHack levels, told in words."""

@@ -1,0 +1,103 @@
+"""MiniHack as a domain: tasks by game and level, worlds in a child process."""
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from metamem.core.errors import UsageError
+from metamem.core.ids import content_id
+from metamem.core.types import SPLITS, Task
+from metamem.domains.base import DomainBase
+from metamem.domains.minihack.boxoban import boxoban_tasks, levels_id
+from metamem.domains.minihack.tasks import home_tasks, shifted_tasks
+from metamem.domains.remote import RemoteWorld
+
+BOXOBAN_VARIABLE = "BOXOBAN_LEVELS"
+VERSION = 1
+_WORLD = "metamem.domains.minihack.world:open_world"
+_PLAN = "metamem.domains.minihack.oracle:open_plan"
+_ENGINES = ("nle", "minihack")
+
+
+class MiniHackDomain(DomainBase):
+    """Small NetHack levels: find the stairs, use what lies about, survive.
+
+    `boxoban` is a folder with published Boxoban levels; they then make up part of the shift.
+    """
+
+    name = "minihack"
+    max_steps = 100
+    agent = "explorer"
+    suggestions: Mapping[str, Any] = {"designs": 60, "final_repeats": 1}
+
+    def __init__(
+        self,
+        train: int = 100,
+        valid: int = 100,
+        test: int = 100,
+        shift: int = 100,
+        seed: int = 0,
+        boxoban: str = "",
+    ) -> None:
+        missing = [package for package in _ENGINES if find_spec(package) is None]
+        if missing:
+            raise UsageError(
+                f"MiniHack needs {' and '.join(missing)}", hint="pip install 'metamem[minihack]'"
+            )
+        sizes = {"train": train, "valid": valid, "test": test, "shift": shift}
+        if min(sizes.values()) < 1:
+            raise UsageError("every split needs at least one task")
+        folder = boxoban or os.environ.get(BOXOBAN_VARIABLE, "")
+        self._sizes, self._seed = sizes, seed
+        self._boxoban = Path(folder).expanduser().resolve() if folder else None
+        levels = levels_id(self._boxoban) if self._boxoban else ""
+        self.version = content_id("minihack", VERSION, sizes, seed, levels)[:12]
+        self._tasks: dict[str, tuple[Task, ...]] = {}
+        self._plans: dict[str, str] = {}
+
+    def describe(self) -> str:
+        return (
+            "Small levels of the game NetHack, told in words. The agent walks, searches, opens,"
+            " picks up and uses things as the goal says. It sees messages, what is seen where, a"
+            " map, what it carries, and the actions that are possible now. Reward 1 for reaching"
+            " the goal within 100 steps."
+        )
+
+    def tasks(self, split: str) -> Sequence[Task]:
+        if split not in SPLITS:
+            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        if split not in self._tasks:
+            self._tasks[split] = tuple(self._made(split))
+        return self._tasks[split]
+
+    def _made(self, split: str) -> list[Task]:
+        size = self._sizes[split]
+        if split != "shift":
+            return home_tasks(split, size, self._seed)
+        boxes = boxoban_tasks(self._boxoban, size // 4, self._seed) if self._boxoban else []
+        return [*shifted_tasks(size - len(boxes), self._seed), *boxes]
+
+    def world(self, task: Task, seed: int) -> RemoteWorld:
+        """The task fixes level and luck alike, so the seed plays no part."""
+        return RemoteWorld(_WORLD, task.data, seed)
+
+    def invariants(self) -> tuple[str, ...]:
+        return (
+            "Only an action from the list of possible ones has an effect.",
+            "While the game asks something, the possible actions are answers; 'cancel' leaves it.",
+            "Using a thing on the floor mostly needs standing on it and picking it up first.",
+            "Levels differ from task to task: places seldom carry over, ways of doing things do.",
+            "Lava and deep water kill; unknown monsters may.",
+            "An episode ends with reward 1 when the goal is reached, else with 0 at death or after"
+            " 100 steps.",
+        )
+
+    def oracle(self, task: Task) -> str:
+        """The actions by which a planner that sees the whole level won; empty where it did not."""
+        if task.id not in self._plans:
+            world = RemoteWorld(_PLAN, task.data, 0)
+            self._plans[task.id] = world.reset().text
+            world.close()
+        return self._plans[task.id]

@@ -1,0 +1,114 @@
+"""The ground of a level as the oracle sees it: where one can go, and the shortest way there."""
+
+import heapq
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from nle import nethack
+from numpy.typing import NDArray
+
+from metamem.domains.minihack.actions import OFFSETS
+from metamem.domains.minihack.engine import View
+
+Place = tuple[int, int]
+_STONE, _LAST_WALL, _LIQUIDS = 0, 11, (32, 34, 41)
+_DOORS, _CLOSED = (13, 14, 15, 16), (15, 16)
+_BARS, _TREE, _FIRST_TRAP, _LAST_TRAP = 17, 18, 42, 64
+_BOULDER = ord("`")
+_DANGER = 30.0  # what crossing a trap counts for, in steps
+
+
+@dataclass
+class Ground:
+    """Symbols of the display by place (row, column); -1 where something stands or lies on it."""
+
+    symbols: NDArray[np.int32]
+    boulders: NDArray[np.bool_]
+    floating: bool = False
+
+    @staticmethod
+    def of(view: View) -> "Ground":
+        return Ground(_symbols(view), view.chars == _BOULDER)
+
+    def learn(self, view: View) -> None:
+        """What is in sight now counts for more than what was mapped."""
+        now = _symbols(view)
+        seen = now > _STONE
+        # Traps that the map shows stay known, though they look like floor until found.
+        hidden = (self.symbols >= _FIRST_TRAP) & (now < _FIRST_TRAP)
+        self.symbols[seen & ~hidden] = now[seen & ~hidden]
+        self.boulders = np.where(view.chars != ord(" "), view.chars == _BOULDER, self.boulders)
+
+    def cost(self, place: Place) -> float:
+        x, y = place
+        symbol = int(self.symbols[y, x])
+        if self.boulders[y, x] or 0 <= symbol <= _LAST_WALL or symbol in (_BARS, _TREE):
+            return float("inf")
+        if symbol in _LIQUIDS and not self.floating:
+            return float("inf")
+        trapped = _FIRST_TRAP <= symbol <= _LAST_TRAP and not self.floating
+        return 1.0 + _DANGER * trapped
+
+    def is_door(self, place: Place) -> bool:
+        return int(self.symbols[place[1], place[0]]) in _DOORS
+
+    def closed_doors(self) -> list[Place]:
+        return self.places(*_CLOSED)
+
+    def places(self, *symbols: int) -> list[Place]:
+        rows, columns = np.nonzero(np.isin(self.symbols, symbols))
+        return [(int(x), int(y)) for x, y in zip(columns, rows, strict=True)]
+
+    def way(self, start: Place, is_goal: Callable[[Place], bool]) -> list[str]:
+        """Directions of the cheapest way to a place that is wanted; empty if there is none."""
+        rows, columns = self.symbols.shape
+        best = {start: 0.0}
+        came: dict[Place, tuple[Place, str]] = {}
+        queue = [(0.0, 0, start)]
+        order = 0
+        while queue:
+            spent, _, place = heapq.heappop(queue)
+            if place != start and is_goal(place):
+                return _back(came, place)
+            if spent > best[place]:
+                continue
+            for direction, (dx, dy) in OFFSETS.items():
+                x, y = after = (place[0] + dx, place[1] + dy)
+                if not (0 <= x < columns and 0 <= y < rows):
+                    continue
+                if dx and dy and (self.is_door(place) or self.is_door(after)):
+                    continue
+                total = spent + self.cost(after)
+                if total < best.get(after, float("inf")):
+                    best[after], came[after] = total, (place, direction)
+                    order += 1
+                    heapq.heappush(queue, (total, order, after))
+        return []
+
+
+def in_line(start: Place, places: Iterable[Place]) -> str:
+    """The direction in which one of the places lies straight ahead, the nearest first."""
+    found = []
+    for x, y in places:
+        dx, dy = x - start[0], y - start[1]
+        if (dx or dy) and (not dx or not dy or abs(dx) == abs(dy)):
+            sign = ((dx > 0) - (dx < 0), (dy > 0) - (dy < 0))
+            found.append((max(abs(dx), abs(dy)), sign))
+    names = {offset: name for name, offset in OFFSETS.items()}
+    return names[min(found)[1]] if found else ""
+
+
+def _symbols(view: View) -> NDArray[np.int32]:
+    glyphs = view.glyphs.astype(np.int32) - nethack.GLYPH_CMAP_OFF
+    return np.where(
+        (glyphs >= 0) & (glyphs < nethack.GLYPH_EXPLODE_OFF - nethack.GLYPH_CMAP_OFF), glyphs, -1
+    )
+
+
+def _back(came: dict[Place, tuple[Place, str]], place: Place) -> list[str]:
+    steps = []
+    while place in came:
+        place, direction = came[place]
+        steps.append(direction)
+    return steps[::-1]
