@@ -28,6 +28,9 @@ def domain_words() -> set[str]:
     return {word for word in words if not word.isdigit()} - FUNCTION_WORDS
 
 
+PYTHON = {"find", "slice"}  # words of the language that the repairer mends, and of households
+
+
 def code_words(source: str) -> set[str]:
     """Words in names and in strings other than docstrings; comments are prose for people."""
     tree = ast.parse(source)
@@ -62,7 +65,8 @@ def test_the_vocabulary_is_large_enough_to_mean_something() -> None:
 def test_no_agent_knows_a_word_of_a_domain() -> None:
     words = domain_words()
     for path in sorted(FOLDER.glob("*.py")):
-        assert not code_words(path.read_text()) & words, path.name
+        known = words - PYTHON if path.name.startswith("repair") else words
+        assert not code_words(path.read_text()) & known, path.name
 
 
 def test_function_words_name_no_action_and_no_thing() -> None:

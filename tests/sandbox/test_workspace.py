@@ -9,7 +9,7 @@ import pytest
 
 from metamem.core.errors import UsageError
 from metamem.sandbox import bubblewrap
-from metamem.sandbox.workspace import WorkspaceLimits, run_command
+from metamem.sandbox.workspace import WorkspaceLimits, run_blocking, run_command
 
 pytestmark = pytest.mark.skipif(not bubblewrap.works(), reason="bubblewrap does not work here")
 
@@ -126,3 +126,36 @@ async def test_a_command_needs_words_and_a_folder(tmp_path: Path) -> None:
         await run_command([], tmp_path, 1)
     with pytest.raises(UsageError):
         await run_command(["true"], tmp_path / "missing", 1)
+
+
+async def test_words_files_and_input_can_be_given(tmp_path: Path) -> None:
+    tree, shown = tmp_path / "tree", tmp_path / "shown"
+    tree.mkdir()
+    shown.mkdir()
+    (shown / "note").write_text("seen")
+    result = await run_command(
+        ["sh", "-c", "cat; cat /kit/note; echo $WORD; touch /kit/x; ls -A /kit"],
+        tree,
+        30,
+        shown={"/kit": shown},
+        environment={"WORD": "said"},
+        stdin=b"given ",
+    )
+    assert result.stdout == "given seensaid\nnote\n"
+    unread = await run_command(["true"], tree, 30, stdin=b"x" * (1 << 20))
+    assert unread.exit_code == 0
+
+
+async def test_python_is_this_interpreter_and_proc_can_be_left_out(tmp_path: Path) -> None:
+    program = "import sys, os; print(sys.version_info[:2], os.path.exists('/proc/self'))"
+    for proc in (True, False):
+        result = await run_command(["python", "-I", "-S", "-c", program], tmp_path, 30, proc=proc)
+        assert result.stdout == f"{sys.version_info[:2]} {proc}\n"
+
+
+async def test_callers_that_are_no_coroutines_get_the_same(tmp_path: Path) -> None:
+    """Also while a loop is running in their own thread, as here."""
+    result = run_blocking(["sh", "-c", "cat; exit 3"], tmp_path, 30, stdin=b"in")
+    assert (result.exit_code, result.stdout) == (3, "in")
+    with pytest.raises(UsageError):
+        run_blocking([], tmp_path, 1)

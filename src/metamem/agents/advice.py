@@ -12,7 +12,7 @@ from typing import Any
 from metamem.agents.text import ActionText, content_words, tokens
 
 _MARKER = re.compile(r"^(?:[-*•>]+|\(?\d{1,3}[.):](?=\s))\s*")
-_CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s|->|=>|→|⇒|\bthen\b", re.IGNORECASE)
+CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s|->|=>|→|⇒|\bthen\b", re.IGNORECASE)
 _KEY_WORDS = 3  # a heading longer than this is a sentence: it does not name what is listed below
 _ALIKE = 0.6  # a clause that shares less with an action does not describe it
 _LATER = 0.85  # what comes later in a list matters a little less
@@ -84,7 +84,7 @@ def _is_nested(value: Any) -> bool:
     return isinstance(value, list) or any(isinstance(item, dict | list) for item in inner)
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     stripped = text.strip()
     if stripped[:1] in ("{", "["):
         try:
@@ -102,7 +102,7 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
     notes: Notes = {}
     headings: list[tuple[int, tuple[str, ...]]] = []  # (indent, words), outermost first
 
-    for line in _lines(text):
+    for line in lines_of(text):
         bare = line.strip().strip("{}[]\"', ")
         if not any(c.isalnum() for c in bare):
             if block.clauses and not line.strip():
@@ -130,7 +130,7 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
             continue
         _note((*_keys(headings), *words), wanted, notes)
         body = rest if colon and head.count(" ") < _KEY_WORDS else bare
-        for clause in _CLAUSE.split(body):
+        for clause in CLAUSE.split(body):
             found = content_words(clause)
             if found:
                 numbers = tuple(t for t in tokens(clause) if t.isdigit())

@@ -7,7 +7,10 @@ from metamem.core.types import Experience, Kind, Observation, Query, Task
 
 
 class World(Protocol):
-    """One live environment for one task: seeded and deterministic."""
+    """One live environment for one task: seeded and deterministic.
+
+    One whose steps may take many seconds says `slow = True`.
+    """
 
     def reset(self) -> Observation: ...
 

@@ -161,4 +161,6 @@ def domain_text(domain: Domain, task: Task) -> str:
 def _held() -> int:
     """Open descriptors and child processes."""
     children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    return len(list(Path("/proc/self/fd").iterdir())) + sum(len(c.read_text().split()) for c in children)
+    return len(list(Path("/proc/self/fd").iterdir())) + sum(
+        len(c.read_text().split()) for c in children
+    )

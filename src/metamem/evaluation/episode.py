@@ -1,5 +1,6 @@
 """One task played to its end. The one loop in which worlds, agents and memories meet."""
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
@@ -36,7 +37,9 @@ async def play(
             advice.append(cap_advice(value, advice_tokens))
             player.advise(advice[-1].text)
         action = await player.act(seen)
-        seen = world.step(action)
+        # In a thread where a step may take long, so that this process can still say that it lives.
+        slow = getattr(world, "slow", False)
+        seen = await asyncio.to_thread(world.step, action) if slow else world.step(action)
         steps.append(Step(action, seen.text, seen.actions, seen.reward, seen.done))
     return Episode(
         task.id, task.goal, first.text, first.actions, tuple(steps), seen.reward, tuple(advice)

@@ -3,7 +3,9 @@
 import asyncio
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from metamem.sandbox import bubblewrap, paths, seccomp
 from metamem.sandbox.layers import choose
 
 WORKSPACE = "/workspace"  # where every command finds its tree
+_PROGRAMS = "/run/programs"  # `python` in there is this interpreter, whatever the system has
 _SYSTEM = (
     "/usr",
     "/bin",
@@ -56,8 +59,16 @@ async def run_command(
     limits: WorkspaceLimits | None = None,
     *,
     readable: Sequence[Path] = (),
+    shown: Mapping[str, Path] | None = None,
+    environment: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    proc: bool = True,
 ) -> CommandResult:
-    """Run a command with `tree` as its only writable folder, seen as /workspace."""
+    """Run a command with `tree` as its only writable folder, seen as /workspace.
+
+    `readable` paths are seen where they are, `shown` ones under the name given, both read-only.
+    Without `proc` there is no /proc, through which a process could reach into itself and others.
+    """
     limits = limits or WorkspaceLimits()
     choose("bwrap")  # raises JailUnavailable with what to do: here there is no lesser layer
     if not argv or not tree.is_dir():
@@ -66,9 +77,12 @@ async def run_command(
         rules.write(seccomp.workspace())
         rules.seek(0)
         process = await asyncio.create_subprocess_exec(
-            *_command(argv, tree, limits, readable, rules.fileno()),
+            *_command(
+                argv, tree, limits, readable, shown or {}, environment or {}, proc, rules.fileno()
+            ),
             env={"PATH": os.defpath},
-            stdin=asyncio.subprocess.DEVNULL,
+            # A pipe and not a file: what was read from it cannot be read again by anyone.
+            stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             pass_fds=(rules.fileno(),),
@@ -78,6 +92,7 @@ async def run_command(
     readers = asyncio.gather(
         _read(process.stdout, limits.output_bytes), _read(process.stderr, limits.output_bytes)
     )
+    feeding = asyncio.create_task(_feed(process.stdin, stdin))
     watch = asyncio.create_task(_until_too_many(process.pid, limits.processes))
     ended = asyncio.create_task(process.wait())
     try:
@@ -86,6 +101,7 @@ async def run_command(
         too_many = not ended.done() and watch.done()
     finally:
         watch.cancel()
+        feeding.cancel()
         if process.returncode is None:
             process.kill()  # the kernel ends its whole process namespace with it
         code = await ended
@@ -93,11 +109,40 @@ async def run_command(
     return CommandResult(code, stdout, stderr, timed_out, too_many, cut_out or cut_err)
 
 
+def run_blocking(
+    argv: Sequence[str],
+    tree: Path,
+    seconds: float,
+    limits: WorkspaceLimits | None = None,
+    *,
+    shown: Mapping[str, Path] | None = None,
+    environment: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    proc: bool = True,
+) -> CommandResult:
+    """`run_command` for callers that are not coroutines, whether or not a loop is running."""
+    with ThreadPoolExecutor(1) as other:
+        task = run_command(
+            argv,
+            tree,
+            seconds,
+            limits,
+            shown=shown,
+            environment=environment,
+            stdin=stdin,
+            proc=proc,
+        )
+        return other.submit(asyncio.run, task).result()
+
+
 def _command(
     argv: Sequence[str],
     tree: Path,
     limits: WorkspaceLimits,
     readable: Sequence[Path],
+    shown_as: Mapping[str, Path],
+    extra: Mapping[str, str],
+    proc: bool,
     rules: int,
 ) -> list[str]:
     shown = [Path(p) for p in _SYSTEM if Path(p).exists()]
@@ -105,18 +150,32 @@ def _command(
     environment = {
         "HOME": "/tmp",
         "LANG": "C.UTF-8",
-        "PATH": f"{paths.interpreter().parent}:{os.defpath}",
+        "PATH": f"{_PROGRAMS}:{paths.interpreter().parent}:{os.defpath}",
+        **extra,
     }
+    python = str(paths.interpreter())
     return [
         *bubblewrap.isolated(environment),
         *bubblewrap.show([*shown, *readable]),
-        *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),
+        *(word for name, path in shown_as.items() for word in ("--ro-bind", str(path), name)),
+        *("--symlink", python, f"{_PROGRAMS}/python", "--symlink", python, f"{_PROGRAMS}/python3"),
+        *(("--proc", "/proc") if proc else ()),
+        *("--dev", "/dev", "--tmpfs", "/tmp"),
         *("--bind", str(tree.resolve()), WORKSPACE, "--remount-ro", "/", "--chdir", WORKSPACE),
         *("--seccomp", str(rules)),
         *("/bin/sh", "-c", _SHELL, "sh"),
         *(str(limits.cpu), str(limits.memory_mb << 10), str(limits.file_mb << 11)),
         *argv,
     ]
+
+
+async def _feed(pipe: asyncio.StreamWriter | None, data: bytes) -> None:
+    if pipe is None:
+        return
+    with suppress(ConnectionError):  # a command need not read what it is given
+        pipe.write(data)
+        await pipe.drain()
+    pipe.close()
 
 
 async def _read(stream: asyncio.StreamReader, limit: int) -> tuple[str, bool]:

@@ -4,7 +4,7 @@ import random
 from statistics import fmean
 
 import pytest
-from bench.dialogue import SEARCH, figures, replies
+from bench.dialogue import figures, replies
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import derive_seed
@@ -134,7 +134,7 @@ async def test_a_memory_that_was_given_the_history_answers_and_one_without_does_
     async with Jail() as jail:
         told = {
             name: await replies(jail, domain, design, tasks, HashedEmbedder())
-            for name, design in (("none", load("no_memory")), ("search", SEARCH))
+            for name, design in (("none", load("no_memory")), ("search", load("line_search")))
         }
     reached = {name: figures(domain, tasks, texts)["all"] for name, texts in told.items()}
     assert reached["none"] == 0

@@ -22,11 +22,10 @@ from metamem.domains.minihack.boxoban import levels_in
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # about packages that the engine itself uses
     import gymnasium
+    from minihack import MiniHack
     from minihack.base import PATH_DAT_DIR
     from minihack.envs import boxohack
     from minihack.envs.keyroom import MiniHackKeyDoor
-
-    from minihack import MiniHack
 
 _SEEN = (
     "glyphs",

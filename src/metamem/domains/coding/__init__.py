@@ -1,0 +1,1 @@
+"""Repair of small and large Python projects: the world, its tasks, and their scoring."""

@@ -1,0 +1,134 @@
+"""Coding as a domain: a project with a fault, an issue that describes it, tests that decide."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from metamem.core.errors import UsageError
+from metamem.core.types import SPLITS, Task
+from metamem.domains.base import DomainBase
+from metamem.domains.coding.outcomes import Outcomes, default_folder
+from metamem.domains.coding.sources import GeneratedBugs, Source, TaskRows, checked_sizes
+from metamem.domains.coding.tasks import Project, changed_lines, fixed_files, load_project
+from metamem.domains.coding.workbench import COMMAND_SECONDS, TEST_SECONDS, RunLimits, Workbench
+from metamem.domains.coding.world import MAX_STEPS, CodingWorld
+
+_KEPT_PROJECTS = 512
+
+
+class CodingDomain(DomainBase):
+    """Repair a Python project so that its failing tests pass and the others stay whole.
+
+    `data` is `generated`, or a JSONL file or folder of tasks. A size of 0 means all there are.
+    `cache` is a folder for outcomes of test runs, `auto`, or `off`.
+    """
+
+    name = "coding"
+    agent = "repair"
+    max_steps = MAX_STEPS
+    suggestions: Mapping[str, Any] = {"designs": 60, "final_repeats": 1}
+
+    def __init__(
+        self,
+        data: str = "generated",
+        train: int = 0,
+        valid: int = 0,
+        test: int = 0,
+        shift: int = 0,
+        seed: int = 0,
+        cache: str = "auto",
+        command_seconds: float = COMMAND_SECONDS,
+        test_seconds: float = TEST_SECONDS,
+    ) -> None:
+        if not 0 < command_seconds <= 3600 or not 0 < test_seconds <= 3600:
+            raise UsageError("commands and tests need more than 0 and at most 3600 seconds")
+        sizes = checked_sizes(train=train, valid=valid, test=test, shift=shift)
+        self._source: Source = (
+            GeneratedBugs(sizes, seed)
+            if data == "generated"
+            else TaskRows(Path(data).expanduser(), sizes, seed)
+        )
+        self._limits = RunLimits(command_seconds, test_seconds)
+        self._cache = cache
+        self._tasks: dict[str, tuple[Task, ...]] = {}
+        self._version = ""
+        self._live()
+
+    def _live(self) -> None:
+        """What belongs to this process."""
+        folder = {"auto": default_folder(), "off": None}.get(self._cache, Path(self._cache))
+        self.bench = Workbench(Outcomes(folder), self._limits)
+        self._project = lru_cache(maxsize=_KEPT_PROJECTS)(self._load)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("bench", "_project", "_tasks")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _tasks={})
+        self._live()
+
+    @property
+    def version(self) -> str:
+        self._version = self._version or self._source.version
+        return self._version
+
+    def describe(self) -> str:
+        return (
+            "Repair of Python projects. The agent reads an issue, looks at the files, edits them, runs"
+            " commands in a jail and submits. Reward: the share of target tests that pass, 0 if any"
+            f" other test is broken. Data: {self._source.describe()}."
+        )
+
+    def tasks(self, split: str) -> Sequence[Task]:
+        if split not in SPLITS:
+            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        if split not in self._tasks:
+            self._tasks[split] = tuple(self._source.tasks(split))
+        return self._tasks[split]
+
+    def world(self, task: Task, seed: int) -> CodingWorld:
+        """The project of a task. Nothing in it is left to chance, so the seed plays no part."""
+        return CodingWorld(self._project_of(task), self.bench)
+
+    def invariants(self) -> tuple[str, ...]:
+        return (
+            "Only changes to the project's own source count; tests and configuration are put back.",
+            "The reward comes at submit or after the last step, and only once.",
+            "An edit needs text that occurs exactly once in its file.",
+            "A test that passed before and fails afterwards makes the reward 0.",
+            "Commands have no network and are ended when they take too long.",
+        )
+
+    def oracle(self, task: Task) -> str:
+        """Which lines to change into what."""
+        files = self._project_of(task).files
+        told = []
+        for path, text in sorted(fixed_files(task.data, files).items()):
+            for line, old, new in changed_lines(files.get(path, ""), text):
+                told.append(
+                    f"In {path}, line {line}, change\n"
+                    + "\n".join(old)
+                    + "\ninto\n"
+                    + "\n".join(new)
+                )
+        return "\n\n".join(told)
+
+    def _project_of(self, task: Task) -> Project:
+        return self._project(_Keyed(task))
+
+    def _load(self, keyed: "_Keyed") -> Project:
+        return load_project(keyed.task.goal, keyed.task.data)
+
+
+class _Keyed:
+    """A task that can be looked up: `Task` itself holds a mapping."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+    def __hash__(self) -> int:
+        return hash((self.task.id, self.task.goal))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keyed) and self.task == other.task

@@ -1,0 +1,1 @@
+"""Containers: caches, queues, and helpers for lists and dictionaries."""

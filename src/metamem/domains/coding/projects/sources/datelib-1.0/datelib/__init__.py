@@ -1,0 +1,1 @@
+"""Dates without a library: calendars, spans, times and text forms."""

@@ -1,0 +1,1 @@
+"""A ledger and a small store: money, accounts, stock and reports. Amounts are in cents."""

@@ -1,0 +1,1 @@
+"""Numbers, statistics, sequences and small matrices."""

@@ -1,0 +1,1 @@
+"""A board of tasks: states, filters, plans and a plain text form."""

@@ -1,0 +1,1 @@
+"""Cleaning, measuring and laying out text."""

@@ -1,0 +1,1 @@
+"""Addresses, queries, headers and responses, without a network."""

@@ -1,0 +1,1 @@
+"""TextWorld: treasure hunts, cooking and coin collecting in the real engine."""

@@ -1,0 +1,100 @@
+"""Own games: made once, in parallel, and kept by content key in the user's cache folder."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+
+from metamem.core.errors import EngineFault
+from metamem.domains.textworld.recipes import Recipe
+
+FACTORY = "metamem.domains.textworld.factory"
+
+
+def cache_folder() -> Path:
+    """Where made games are kept: $METAMEM_CACHE, or the user's cache folder."""
+    given = os.environ.get("METAMEM_CACHE")
+    if given:
+        return Path(given).expanduser() / "textworld"
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "metamem" / "textworld"
+
+
+def games(recipes: Sequence[Recipe]) -> list[Path]:
+    """The `.z8` file of each recipe; those not yet in the cache are made."""
+    engine = version("textworld")
+    folders = [cache_folder() / recipe.key(engine) for recipe in recipes]
+    missing = {f: r for f, r in zip(folders, recipes, strict=True) if not f.is_dir()}
+    if missing:
+        _make(missing)
+    return [folder / "game.z8" for folder in folders]
+
+
+def _make(missing: dict[Path, Recipe]) -> None:
+    orders: queue.SimpleQueue[str] = queue.SimpleQueue()
+    for folder, recipe in missing.items():
+        order = {
+            "folder": str(folder),
+            "family": recipe.family,
+            "settings": dict(recipe.settings),
+            "seed": recipe.seed,
+            "length": recipe.length,
+        }
+        orders.put(json.dumps(order))
+    said = _Progress(len(missing))
+    hands = min(len(missing), len(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(hands) as pool:
+        for done in [pool.submit(_work, orders, said) for _ in range(hands)]:
+            done.result()
+
+
+def _work(orders: "queue.SimpleQueue[str]", said: "_Progress") -> None:
+    """One process that makes games until none is left to make."""
+    with subprocess.Popen(
+        [sys.executable, "-m", FACTORY, str(os.getpid())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            while not orders.empty():
+                try:
+                    order = orders.get_nowait()
+                except queue.Empty:
+                    return
+                process.stdin.write(order + "\n")
+                process.stdin.flush()
+                reply = process.stdout.readline()
+                if reply != "\n":
+                    raise EngineFault(
+                        f"TextWorld could not make a game: {reply.strip() or 'its process died'}"
+                    )
+                said.one_more()
+        finally:
+            process.kill()
+
+
+class _Progress:
+    """Tells whoever waits at the terminal; silent where nobody does."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._made, self._lock = total, 0, threading.Lock()
+        self._tell(f"making {total} TextWorld games, once, in {cache_folder()}\n")
+
+    def one_more(self) -> None:
+        with self._lock:
+            self._made += 1
+            end = "\n" if self._made == self._total else ""
+            self._tell(f"\r  {self._made} of {self._total}{end}")
+
+    def _tell(self, text: str) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(text)
+            sys.stderr.flush()
