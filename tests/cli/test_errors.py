@@ -37,7 +37,7 @@ from tests.web.filled import Filler
         (["evaluate", "no_memory", "--domain", "tay"], "did you mean 'toy'"),
         (["evaluate", "nothing", "--domain", "toy"], "no design called 'nothing'"),
         (["evaluate", "missing/file.py", "--domain", "toy"], "no design called"),
-        (["compare", "no_memory", "--domain", "toy"], "Missing argument"),
+        (["compare", "no_memory", "--domain", "toy"], "which two designs"),
         (["domains", "show", "nowhere"], "no domain called"),
         (["designs", "show", "nothing"], "no design called"),
         (["runs", "list"], "there is no archive"),

@@ -45,7 +45,10 @@ class Settings:
 
 
 class Explorer:
-    """The agent. A setting of nought takes a mechanism away: `Explorer(undo=0)`."""
+    """Follows advice that names actions, and explores what it has not tried otherwise; no model.
+
+    A setting of nought takes a mechanism away: `Explorer(undo=0)`.
+    """
 
     def __init__(self, **settings: float) -> None:
         self.settings = Settings(**{name: float(value) for name, value in settings.items()})

@@ -45,7 +45,10 @@ class Settings:
 
 
 class Reader:
-    """The agent. A setting of nought takes a mechanism away: `Reader(undo=0)`."""
+    """Ranks the admissible actions by what goal, observation and advice say; no model.
+
+    A setting of nought takes a mechanism away: `Reader(undo=0)`.
+    """
 
     def __init__(self, **settings: float) -> None:
         self.settings = Settings(**{name: float(value) for name, value in settings.items()})

@@ -43,7 +43,10 @@ class Settings:
 
 
 class Repair:
-    """The agent. A setting of nought takes a reason away: `Repair(kind=0)`."""
+    """Mends Python programs by generate and validate, in the order the advice suggests; no model.
+
+    A setting of nought takes a reason away: `Repair(kind=0)`.
+    """
 
     def __init__(self, **settings: float) -> None:
         self.settings = Settings(**settings)  # type: ignore[arg-type]

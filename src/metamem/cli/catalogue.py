@@ -7,6 +7,7 @@ import typer
 from rich.text import Text
 
 from metamem.cli import options as o
+from metamem.cli.parts import first_sentence
 from metamem.cli.screen import out, print_json, print_table, say
 from metamem.core import registry
 from metamem.core.errors import MetamemError
@@ -31,11 +32,15 @@ def list_domains(json: o.Json = False) -> None:
         try:
             rows.append({"name": name, "about": registry.create("domains", name).describe()})
         except MetamemError as error:  # one broken plug-in must not hide the others
-            rows.append({"name": name, "about": f"cannot be used: {error.message}"})
+            rows.append(
+                {"name": name, "about": f"cannot be used: {error.message} {error.hint}".strip()}
+            )
     if json:
         print_json(rows)
     else:
-        print_table(("domain", "about"), [(row["name"], row["about"]) for row in rows])
+        print_table(
+            ("domain", "about"), [(row["name"], first_sentence(row["about"])) for row in rows]
+        )
 
 
 @domains.command("show")

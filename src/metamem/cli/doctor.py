@@ -13,6 +13,7 @@ from rich.text import Text
 
 from metamem import __version__
 from metamem.cli import options as o
+from metamem.cli.parts import first_sentence
 from metamem.cli.screen import out, print_json
 from metamem.core import registry
 from metamem.core.errors import MetamemError
@@ -123,7 +124,8 @@ def _embedder() -> Finding:
 
 def _domain(name: str) -> Finding:
     try:
-        return Finding(f"domain {name}", "ok", registry.create("domains", name).describe())
+        about = registry.create("domains", name).describe()
+        return Finding(f"domain {name}", "ok", first_sentence(about))
     except MetamemError as error:
         return Finding(f"domain {name}", "note", error.message, error.hint)
 

@@ -67,6 +67,12 @@ def check_domain(name: str, settings: Mapping[str, Any]) -> None:
         raise
 
 
+def first_sentence(text: str) -> str:
+    """Enough for a list; `metamem domains show NAME` tells the rest."""
+    sentence, stop, _ = text.partition(". ")
+    return sentence + "." if stop else text
+
+
 def agent_spec(name: str | None) -> Spec | None:
     if name is None:
         return None
