@@ -87,7 +87,7 @@ def test_bad_settings_are_refused(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="no split"):
         MiniHackDomain(**SMALL).tasks("dev")
     with pytest.raises(UsageError, match="no Boxoban levels"):
-        MiniHackDomain(boxoban=str(tmp_path))
+        MiniHackDomain(data=str(tmp_path))
     monkeypatch.setattr(module, "_ENGINES", ("nle", "no_such_engine"))
     with pytest.raises(UsageError, match=r"(?s)no_such_engine.*metamem\[minihack\]"):
         MiniHackDomain()
@@ -115,7 +115,7 @@ def test_the_oracle_s_advice_wins_when_followed_and_is_the_same_each_time():
 
 @pytest.mark.data
 def test_boxoban_levels_become_part_of_the_shift(boxoban, monkeypatch):
-    domain = MiniHackDomain(**SMALL, boxoban=str(boxoban))
+    domain = MiniHackDomain(**SMALL, data=str(boxoban))
     boxes = [task for task in domain.tasks("shift") if task.kind == "boxoban"]
     assert len(boxes) == 3 and len(domain.tasks("shift")) == 12
     assert {task.data["name"] for task in boxes} == set(list(BOXOBAN_SETS)[:2])

@@ -24,7 +24,7 @@ _ENGINES = ("nle", "minihack")
 class MiniHackDomain(DomainBase):
     """Small NetHack levels: find the stairs, use what lies about, survive.
 
-    `boxoban` is a folder with published Boxoban levels; they then make up part of the shift.
+    `data` is a folder with published Boxoban levels; they then make up part of the shift.
     """
 
     name = "minihack"
@@ -39,7 +39,7 @@ class MiniHackDomain(DomainBase):
         test: int = 100,
         shift: int = 100,
         seed: int = 0,
-        boxoban: str = "",
+        data: str = "",
     ) -> None:
         missing = [package for package in _ENGINES if find_spec(package) is None]
         if missing:
@@ -49,7 +49,7 @@ class MiniHackDomain(DomainBase):
         sizes = {"train": train, "valid": valid, "test": test, "shift": shift}
         if min(sizes.values()) < 1:
             raise UsageError("every split needs at least one task")
-        folder = boxoban or os.environ.get(BOXOBAN_VARIABLE, "")
+        folder = data or os.environ.get(BOXOBAN_VARIABLE, "")
         self._sizes, self._seed = sizes, seed
         self._boxoban = Path(folder).expanduser().resolve() if folder else None
         levels = levels_id(self._boxoban) if self._boxoban else ""
