@@ -9,16 +9,6 @@ from metamem.domains.textworld.domain import TextWorldDomain
 SMALL = {"houses": 2, "shift_houses": 1, "train": 4, "valid": 2, "test": 2, "shift": 2}
 
 
-@pytest.fixture(scope="session")
-def games_cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(autouse=True)
-def use_cache(games_cache, monkeypatch):
-    monkeypatch.setenv("METAMEM_CACHE", str(games_cache))
-
-
 @pytest.fixture
 def small():
     """A domain of three games: a treasure hunt, a kitchen, and a coin to collect for shift."""

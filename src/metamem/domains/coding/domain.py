@@ -5,10 +5,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from metamem.core.cache import cache_folder
 from metamem.core.errors import UsageError
 from metamem.core.types import SPLITS, Task
 from metamem.domains.base import DomainBase
-from metamem.domains.coding.outcomes import Outcomes, default_folder
+from metamem.domains.coding.outcomes import Outcomes
 from metamem.domains.coding.sources import GeneratedBugs, Source, TaskRows, checked_sizes
 from metamem.domains.coding.tasks import Project, changed_lines, fixed_files, load_project
 from metamem.domains.coding.workbench import COMMAND_SECONDS, TEST_SECONDS, RunLimits, Workbench
@@ -57,7 +58,7 @@ class CodingDomain(DomainBase):
 
     def _live(self) -> None:
         """What belongs to this process."""
-        folder = {"auto": default_folder(), "off": None}.get(self._cache, Path(self._cache))
+        folder = {"auto": cache_folder(), "off": None}.get(self._cache, Path(self._cache))
         self.bench = Workbench(Outcomes(folder), self._limits)
         self._project = lru_cache(maxsize=_KEPT_PROJECTS)(self._load)
 

@@ -5,24 +5,15 @@ hash of everything that goes into it. Losing the table costs time and nothing el
 """
 
 import json
-import os
 import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-VARIABLE = "METAMEM_CACHE"
 MOST_ROWS = 200_000
 _WAIT_SECONDS = 20.0
 _TRIM_EVERY = 512
-
-
-def default_folder() -> Path:
-    """$METAMEM_CACHE, else where the system keeps caches."""
-    if own := os.environ.get(VARIABLE):
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "metamem"
 
 
 class Outcomes:

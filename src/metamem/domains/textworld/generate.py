@@ -11,25 +11,21 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
+from metamem.core.cache import cache_folder
 from metamem.core.errors import EngineFault
 from metamem.domains.textworld.recipes import Recipe
 
 FACTORY = "metamem.domains.textworld.factory"
 
 
-def cache_folder() -> Path:
-    """Where made games are kept: $METAMEM_CACHE, or the user's cache folder."""
-    given = os.environ.get("METAMEM_CACHE")
-    if given:
-        return Path(given).expanduser() / "textworld"
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "metamem" / "textworld"
+def games_folder() -> Path:
+    return cache_folder() / "textworld"
 
 
 def games(recipes: Sequence[Recipe]) -> list[Path]:
     """The `.z8` file of each recipe; those not yet in the cache are made."""
     engine = version("textworld")
-    folders = [cache_folder() / recipe.key(engine) for recipe in recipes]
+    folders = [games_folder() / recipe.key(engine) for recipe in recipes]
     missing = {f: r for f, r in zip(folders, recipes, strict=True) if not f.is_dir()}
     if missing:
         _make(missing)
@@ -86,7 +82,7 @@ class _Progress:
 
     def __init__(self, total: int) -> None:
         self._total, self._made, self._lock = total, 0, threading.Lock()
-        self._tell(f"making {total} TextWorld games, once, in {cache_folder()}\n")
+        self._tell(f"making {total} TextWorld games, once, in {games_folder()}\n")
 
     def one_more(self) -> None:
         with self._lock:

@@ -1,0 +1,17 @@
+"""What all tests share."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Games and test outcomes that are kept for later: here, for this run of the tests alone."""
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent  # one for all workers
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("METAMEM_CACHE", str(folder / "cache"))
+        yield
