@@ -1,18 +1,25 @@
 """The machine's layers are reported as they are, and without any of them nothing runs."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from metamem.core.errors import JailUnavailable, UsageError
-from metamem.sandbox import bubblewrap, landlock, seccomp
+from metamem.sandbox import bubblewrap, gvisor, landlock, seccomp
 from metamem.sandbox.host import Program, Sandbox
 from metamem.sandbox.layers import choose, describe, layers
 from metamem.sandbox.limits import Limits
 
 
+@pytest.fixture(autouse=True)
+def nothing_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("METAMEM_JAIL", raising=False)
+
+
 def test_the_report_names_every_layer_and_the_choice() -> None:
-    assert [report.name for report in layers()] == ["bubblewrap", "seccomp", "landlock"]
+    names = [report.name for report in layers()]
+    assert names == ["bubblewrap", "seccomp", "landlock", "gVisor"]
     assert all(report.note for report in layers())
     assert describe().startswith(choose("auto"))
 
@@ -28,6 +35,30 @@ def test_without_bubblewrap_the_process_jails_itself(no_bubblewrap: None) -> Non
     assert choose("auto") == "self"
     with pytest.raises(JailUnavailable, match="install"):
         choose("bwrap")
+
+
+def test_the_environment_says_what_auto_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("METAMEM_JAIL", "self")
+    assert choose("auto") == "self"
+    assert describe().startswith("self: seccomp")
+    monkeypatch.setenv("METAMEM_JAIL", "hope")
+    with pytest.raises(UsageError, match="METAMEM_JAIL"):
+        choose("auto")
+
+
+def test_gvisor_is_never_chosen_unasked_and_refused_where_it_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert choose("auto") != "runsc"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(gvisor, "works", gvisor.works.__wrapped__)
+    with pytest.raises(JailUnavailable, match="not installed"):
+        choose("runsc")
+    broken = tmp_path / "runsc"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    with pytest.raises(JailUnavailable, match="cannot start"):
+        choose("runsc")
 
 
 def test_without_bubblewrap_and_landlock_it_refuses(
@@ -46,7 +77,7 @@ def test_without_seccomp_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_unknown_layer_is_refused() -> None:
-    with pytest.raises(UsageError, match="known: auto, bwrap, self"):
+    with pytest.raises(UsageError, match="known: auto, bwrap, self, runsc"):
         choose("hope")
 
 

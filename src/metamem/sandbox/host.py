@@ -6,19 +6,21 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError
-from metamem.sandbox import bubblewrap, paths
+from metamem.sandbox import bubblewrap, clocks, gvisor, paths
 from metamem.sandbox.inside import REFUSED
 from metamem.sandbox.layers import Layer, choose
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.process import End, Process
 
 _START_SECONDS = 60
+_CLEARING_SECONDS = 10
 _PATIENCE = 0.002  # before another try where the fork server's mailbox is full
 _MAX_MESSAGE = 1 << 16
 _ENVIRONMENT = {
@@ -30,7 +32,8 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-_BOOT = "import sys; sys.path += {search_path!r}; from metamem.sandbox.server import main; main()"
+_PYTHON_OPTIONS = ("-S", "-s", "-P")
+_BOOT = "import sys; sys.path += {search_path!r}; from metamem.sandbox.{server} import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,16 @@ class Program:
 
 
 class Sandbox:
-    """One fork server and its processes. Belongs to one event loop."""
+    """One fork server and its processes. Belongs to one event loop.
+
+    Under gVisor the server is a keeper: it starts a sandbox for each process instead of forking.
+    """
 
     def __init__(self, program: Program, *, layer: str = "auto", forks: bool = True) -> None:
         """`forks=False` does without copies of running processes, as some kernels must."""
         self._program = program
-        self._forks = forks
         self.layer: Layer = choose(layer)
+        self._forks = forks and self.layer != "runsc"
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._starting = asyncio.Lock()
@@ -94,9 +100,9 @@ class Sandbox:
                 raise EngineFault(f"the jail's fork server did not start{said}") from error
 
     def _launch(self, control: int) -> subprocess.Popen[bytes]:
-        modules = ("metamem.core", "metamem.sandbox", *self._program.modules)
-        boot = _BOOT.format(search_path=paths.search_path(modules))
-        command = [str(paths.interpreter()), "-S", "-s", "-P", "-c", boot, str(control)]
+        server = "keeper" if self.layer == "runsc" else "server"
+        boot = _BOOT.format(search_path=self._search_path(), server=server)
+        command = [str(paths.interpreter()), *_PYTHON_OPTIONS, "-c", boot, str(control)]
         if self.layer == "bwrap":
             command = [
                 *bubblewrap.read_only(paths.needed(self._program.modules), _ENVIRONMENT),
@@ -114,19 +120,31 @@ class Sandbox:
             start_new_session=True,  # a Ctrl-C is for the host to handle
         )
 
+    def _search_path(self) -> list[str]:
+        return paths.search_path(("metamem.core", "metamem.sandbox", *self._program.modules))
+
     def _setup(self) -> dict[str, Any]:
-        return {
+        setup: dict[str, Any] = {
             "entry": self._program.entry,
             "preload": self._program.preload,
             "readable": [str(path) for path in paths.needed(self._program.modules)],
             "forks": self._forks,
         }
+        if self.layer == "runsc":
+            setup |= {
+                "runsc": gvisor.executable(),
+                "python": [str(paths.interpreter()), *_PYTHON_OPTIONS],
+                "search_path": self._search_path(),
+                "environment": _ENVIRONMENT,
+                "folder": tempfile.gettempdir(),
+            }
+        return setup
 
     def _last_words(self) -> str:
         if self._server is None or self._server.stderr is None:
             return ""
         with suppress(subprocess.TimeoutExpired):
-            self._server.kill()
+            self._end(self._server)
             _, said = self._server.communicate(timeout=5)
             return ": " + said.decode(errors="replace").strip()[-2000:]
         return ""
@@ -142,10 +160,17 @@ class Sandbox:
         """Leave nothing of the server's process behind."""
         server, self._server = self._server, None
         if server is not None:
-            server.kill()
+            self._end(server)
             server.wait()
             assert server.stderr is not None
             server.stderr.close()
+
+    def _end(self, server: subprocess.Popen[bytes]) -> None:
+        if self.layer == "runsc":
+            server.terminate()  # a keeper has folders to remove
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(_CLEARING_SECONDS)
+        server.kill()
 
     def _disconnect(self) -> None:
         if self._control is not None:
@@ -259,7 +284,8 @@ class Sandbox:
             signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
             os.close(descriptors[0])
             return
-        process.attach(descriptors[0])
+        clock = clocks.of_tree if self.layer == "runsc" else clocks.of_process
+        process.attach(descriptors[0], clock(descriptors[0]))
         if birth is not None and not birth.done():
             birth.set_result(None)
 

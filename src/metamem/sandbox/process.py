@@ -10,10 +10,10 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError, UsageError
+from metamem.sandbox.clocks import Clock
 from metamem.sandbox.inside import OUT_OF_MEMORY, REFUSED
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.messages import BadMessage, parse
@@ -87,14 +87,14 @@ class Process(asyncio.Protocol):
         self._ended: asyncio.Future[End] = self._loop.create_future()
         self._mourning: asyncio.Task[None] | None = None
         self._pidfd = -1
-        self._clock: int | None = None
+        self._cpu: Clock = float  # no time used yet
 
     # --- life ---
 
-    def attach(self, pidfd: int) -> None:
+    def attach(self, pidfd: int, clock: Clock) -> None:
         """Called once, when the fork server has made the process."""
         self._pidfd = pidfd
-        self._clock = _cpu_clock(pidfd)
+        self._cpu = clock
 
     def has_ended(self, end: End) -> None:
         """Called when the fork server has seen it end."""
@@ -170,14 +170,6 @@ class Process(asyncio.Protocol):
             self._watch.cancel()
             for task in call.tasks:
                 task.cancel()
-
-    def _cpu(self) -> float:
-        if self._clock is None:
-            return 0.0
-        try:
-            return time.clock_gettime(self._clock)
-        except OSError:
-            return 0.0  # it has ended; the channel's end says so too
 
     def _check(self, call: _Call) -> None:
         """Look at both clocks; come back when one of them can have run out."""
@@ -354,14 +346,3 @@ def _reported(error: Any) -> DesignFailure:
     if not isinstance(message, str) or kind not in ("crash", "memory", "snapshot", REFUSED):
         return DesignFailure("the design failed and did not say how", kind="protocol")
     return DesignFailure(message, kind=kind)
-
-
-def _cpu_clock(pidfd: int) -> int | None:
-    """The kernel's number for the CPU clock of a process; None where it has ended already."""
-    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name == "Pid" and int(value) < 0:
-            return None
-        if name == "Pid" and int(value) > 0:
-            return (~int(value) << 3) | 2
-    raise EngineFault("the kernel does not say which process a descriptor stands for")

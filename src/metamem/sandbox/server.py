@@ -80,7 +80,7 @@ class _Server:
         """Take every command that has come. Grants come before the forks that need them."""
         while True:
             try:
-                data, descriptors = _receive_now(self._control)
+                data, descriptors = receive_now(self._control)
             except BlockingIOError:
                 return
             if not data:
@@ -319,7 +319,7 @@ def _can_listen() -> bool:
     return installed and release >= [5, 9]  # since then descriptors can be given to others
 
 
-def _receive_now(control: socket.socket) -> tuple[bytes, list[int]]:
+def receive_now(control: socket.socket) -> tuple[bytes, list[int]]:
     """One message and its descriptors (`socket.recv_fds` ignores its flags)."""
     room = socket.CMSG_SPACE(struct.calcsize("i"))
     data, ancillary, _, _ = control.recvmsg(_MAX_MESSAGE, room, socket.MSG_DONTWAIT)
