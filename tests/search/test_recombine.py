@@ -155,7 +155,7 @@ async def test_a_human_design_becomes_a_part_and_speaks(jail):
 
 
 async def test_human_designs_written_in_blocks_say_much_the_same(jail):
-    assert {*RECASTS, "no_memory"} == set(library.names())
+    assert {*RECASTS} <= set(library.names())  # others are taken as they are
     for name, recast in RECASTS.items():
         together = from_block(blocks(COMBINE)[0])
         made = Design(render(Genome([recast.layer()], together), name))
