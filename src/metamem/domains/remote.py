@@ -94,10 +94,14 @@ atexit.register(_end_all)
 
 
 class RemoteWorld:
-    """A world that `factory` ("package.module:function") makes of `data` and `seed` elsewhere."""
+    """A world that `factory` ("package.module:function") makes of `data` and `seed` elsewhere.
+
+    `seconds` for one answer are fewer than an executor waits for a sign of life from its worker,
+    so that it is the world that is found to hang, not the worker.
+    """
 
     def __init__(
-        self, factory: str, data: Mapping[str, Any], seed: int, *, seconds: float = 60.0
+        self, factory: str, data: Mapping[str, Any], seed: int, *, seconds: float = 30.0
     ) -> None:
         self._seconds = seconds
         waiting = _idle.setdefault(factory, [])
