@@ -405,3 +405,21 @@ async def test_a_library_that_was_not_loaded_beforehand_is_found_and_its_luck_re
         memory = await jail.open(Design(HIDDEN_NEED), seed=3, embedder=LetterEmbedder())
         said.add(await memory.retrieve(Query("x")))
     assert len(said) == 1
+
+
+SLEEPER = """
+from metamem.designs import Memory
+class Sleeper(Memory):
+    async def retrieve(self, query):
+        while True: pass
+    async def update(self, experience): pass
+"""
+
+
+async def test_a_call_under_way_ends_when_its_memory_is_closed(jail: Jail) -> None:
+    memory = await jail.open(Design(SLEEPER), seed=1, embedder=LetterEmbedder())
+    asked = asyncio.create_task(memory.retrieve(Query("x")))
+    await asyncio.sleep(0.1)
+    await memory.close()
+    with pytest.raises(UsageError, match="closed"):
+        await asyncio.wait_for(asked, 5)

@@ -115,6 +115,8 @@ class Process(asyncio.Protocol):
         """End the process at once; nothing it says afterwards is heard."""
         if self._failure is None:
             self._failure = UsageError("this memory is closed")
+        if self._call is not None and not self._call.result.done():
+            self._call.result.set_exception(self._failure)
         if self._watch is not None:
             self._watch.cancel()
         if self._pidfd >= 0:
@@ -300,9 +302,6 @@ class Process(asyncio.Protocol):
         """End the process for a reason, which whoever calls it from now on is told."""
         if self._failure is None:
             self._failure = failure
-        call = self._call
-        if call is not None and not call.result.done():
-            call.result.set_exception(self._failure)
         self.kill()
 
     async def _post_mortem(self) -> None:
