@@ -1,12 +1,16 @@
 """Games through the real engine: seeds, words, questions, ends."""
 
+import os
 import random
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("minihack", reason="needs metamem[minihack]")
 
 from metamem.core.errors import EngineFault
+from metamem.domains.minihack import engine
+from metamem.domains.minihack.domain import MiniHackDomain
 from metamem.domains.minihack.tasks import FAMILIES, SHIFTED
 from metamem.domains.minihack.world import open_world
 from metamem.domains.remote import RemoteWorld
@@ -123,3 +127,20 @@ def test_games_of_few_levels_can_be_played(name):
 def test_an_unknown_game_is_the_engine_s_fault_and_is_said():
     with pytest.raises(EngineFault, match="No-Such"):
         RemoteWorld(FACTORY, {"name": "MiniHack-No-Such-v0", "seed": 0}, 0)
+
+
+def test_games_that_are_let_go_of_are_freed(monkeypatch):
+    """Each game holds megabytes of its own; a long run would fill the machine."""
+    monkeypatch.setattr(engine, "_KEPT", 2)
+    names = sorted({task.data["name"] for task in MiniHackDomain().tasks("train")})[:30]
+    for name in names[:10]:
+        engine.Game({"name": name, "seed": 1}).begin()
+    before = resident_mb()
+    for name in names[10:]:
+        engine.Game({"name": name, "seed": 1}).begin()
+    assert resident_mb() - before < 30  # twenty games that are kept take seventy
+
+
+def resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

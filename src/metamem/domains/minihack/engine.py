@@ -6,9 +6,10 @@ Only ever imported in the child process that serves worlds: the engine is native
 import random
 import re
 import warnings
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ _FACED = {  # where the neighbours on the four sides stand among the nine, row b
 _IN_QUESTION = 1  # in the engine's internal row: the game waits for one key as an answer
 _NO_LIMIT = 1_000_000  # the runner counts steps
 _HEADER = re.compile(r"^(?:MAZE|LEVEL):.*$", re.MULTILINE)
-_KEPT = 16  # games kept ready; making one compiles its level description
+_KEPT = 128  # games kept ready, 3.5 MB each; making one compiles its level description
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,21 @@ class View:
         return int(self.stats[nethack.NLE_BL_Y])
 
 
-@lru_cache(maxsize=_KEPT)
+_ready: OrderedDict[tuple[str, str, bool], Any] = OrderedDict()  # the least used first
+
+
+def _kept(name: str, folder: str, mapped: bool) -> Any:
+    """A game that is ready, or a new one. One that is let go of is closed: it is not freed else."""
+    wanted = (name, folder, mapped)
+    if wanted not in _ready:
+        _ready[wanted] = _made(*wanted)
+    _ready.move_to_end(wanted)
+    while len(_ready) > _KEPT:
+        _, unused = _ready.popitem(last=False)
+        unused.close()
+    return _ready[wanted]
+
+
 def _made(name: str, folder: str, mapped: bool) -> Any:
     """A game by its registered name; `folder` holds Boxoban levels, for the games made of them.
 
@@ -116,7 +131,7 @@ class Game:
     """One level of one game. The same name and seed give the same level and the same luck."""
 
     def __init__(self, data: Mapping[str, Any], *, mapped: bool = False) -> None:
-        self._env = _made(data["name"], data.get("folder", ""), mapped)
+        self._env = _kept(data["name"], data.get("folder", ""), mapped)
         self._seed = int(data["seed"])
         folder, file = data.get("folder", ""), data.get("file", "")
         self._level = levels_in(Path(folder) / file)[int(data["level"])] if file else ""
