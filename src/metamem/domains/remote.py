@@ -14,6 +14,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,6 +22,7 @@ from typing import IO, Any
 
 from metamem.core.errors import EngineFault, MetamemError
 from metamem.core.protocols import World
+from metamem.core.scratch import private_folder
 from metamem.core.types import Observation
 
 _PR_SET_PDEATHSIG = 1
@@ -183,7 +185,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when this ends
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever an engine prints must not break into the protocol
-    _serve(factory, sys.stdin.buffer, replies)
+    with private_folder("worlds") as folder:  # engines leave files behind when they are killed
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+        _serve(factory, sys.stdin.buffer, replies)
 
 
 if __name__ == "__main__":

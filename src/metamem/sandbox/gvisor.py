@@ -3,7 +3,6 @@
 Everything here is about its program, `runsc`: how it is called, and what it is told to show.
 """
 
-import fcntl
 import json
 import os
 import secrets
@@ -11,16 +10,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 
+from metamem.core.scratch import private_folder
 from metamem.sandbox import confine, paths
 
 _TEST_SECONDS = 30
 _TEST_MEMORY = 1 << 30
-_PREFIX, _NEW = "metamem-runsc-", "metamem-new-"  # a folder is new until it is locked
 _CONFIG, _ROOT, _STATE = "config.json", "root", "state"  # in a bundle's folder
 # gVisor has these whether asked or not, unless something else lies there.
 _NOT_SHOWN = ("/proc", "/sys", "/tmp")
@@ -36,7 +35,7 @@ def works() -> bool:
     program = executable()
     if program is None:
         return False
-    with private_folder(tempfile.gettempdir()) as folder:
+    with bundles_folder(tempfile.gettempdir()) as folder:
         python = [str(paths.interpreter()), "-I", "-S", "-c", "pass"]
         write_bundle(folder, python, {}, paths.needed(()), memory_bytes=_TEST_MEMORY)
         try:
@@ -131,36 +130,5 @@ def remove_bundle(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-# --- the folders of bundles ---
-
-
-@contextmanager
-def private_folder(parent: str) -> Iterator[Path]:
-    """A folder for bundles. Its owner keeps it locked, so that others can tell what is left over."""
-    _sweep(Path(parent))
-    new = Path(tempfile.mkdtemp(prefix=_NEW, dir=parent))
-    lock = os.open(new, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    folder = new.rename(new.with_name(new.name.replace(_NEW, _PREFIX)))
-    try:
-        yield folder
-    finally:
-        remove_bundle(folder)
-        os.close(lock)
-
-
-def _sweep(parent: Path) -> None:
-    """Remove what was left behind by those who were killed."""
-    for folder in parent.glob(f"{_PREFIX}*"):
-        try:
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except OSError:
-            continue  # another user's, or gone already
-        try:
-            if os.fstat(lock).st_uid == os.geteuid():
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                remove_bundle(folder)
-        except BlockingIOError:
-            continue  # its owner lives
-        finally:
-            os.close(lock)
+def bundles_folder(parent: str) -> AbstractContextManager[Path]:
+    return private_folder("runsc", parent, remove_bundle)

@@ -170,7 +170,7 @@ def main() -> None:
     confine.die_with_parent(by=signal.SIGTERM)  # time enough to clear up
     control = socket.socket(fileno=int(sys.argv[1]))
     setup = json.loads(control.recv(_MAX_MESSAGE))
-    with gvisor.private_folder(setup["folder"]) as folder:
+    with gvisor.bundles_folder(setup["folder"]) as folder:
         keeper = _Keeper(control, setup, folder)
         control.send(json.dumps({"event": "ready", "key": 0, "forks": False}).encode())
         try:
