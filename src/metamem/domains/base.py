@@ -1,9 +1,33 @@
 """What most domains have in common, so that a new one says only what is its own."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from metamem.core.types import Experience, Kind
+from metamem.core.errors import UsageError
+from metamem.core.types import SPLITS, Experience, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many tasks, games or conversations each split has at most."""
+
+    train: int
+    valid: int
+    test: int
+    shift: int
+
+    def __post_init__(self) -> None:
+        for split in SPLITS:
+            if self.of(split) < 1:
+                raise UsageError(f"the split {split} needs at least one task")
+
+    def of(self, split: str) -> int:
+        size: int = getattr(self, split)
+        return size
+
+    def as_list(self) -> list[int]:
+        return [self.of(split) for split in SPLITS]
 
 
 class DomainBase:

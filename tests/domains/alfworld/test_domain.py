@@ -96,7 +96,7 @@ def test_bad_input_is_refused_with_a_reason(folder, tmp_path):
         small(str(folder), train=10).tasks("train")
     with pytest.raises(UsageError, match="no split called"):
         small().tasks("exam")
-    with pytest.raises(UsageError, match="at least one game"):
+    with pytest.raises(UsageError, match="at least one task"):
         small(valid=0)
     (tmp_path / "empty" / "json_2.1.1").mkdir(parents=True)
     with pytest.raises(DataError, match="has no games"):

@@ -9,8 +9,8 @@ from metamem.core.errors import UsageError
 from metamem.core.types import SPLITS, Task
 from metamem.domains.alfworld.engine import AlfworldWorld
 from metamem.domains.alfworld.game import Game
-from metamem.domains.alfworld.sources import GeneratedGames, OfficialGames, Sizes, Source
-from metamem.domains.base import DomainBase
+from metamem.domains.alfworld.sources import GeneratedGames, OfficialGames, Source
+from metamem.domains.base import DomainBase, Sizes
 
 DATA_VARIABLE = "ALFWORLD_DATA"
 

@@ -8,32 +8,11 @@ from metamem.core.errors import DataError, UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.domains.alfworld.game import Game, load_game
 from metamem.domains.alfworld.generator import GENERATOR_VERSION, generate
+from metamem.domains.base import Sizes
 
 GAMES_FOLDER = "json_2.1.1"
 GAME_FILE = "game.tw-pddl"
 _FOLDERS = {"train": "train", "valid": "train", "test": "valid_seen", "shift": "valid_unseen"}
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How many games each split has at most."""
-
-    train: int
-    valid: int
-    test: int
-    shift: int
-
-    def __post_init__(self) -> None:
-        for split in _FOLDERS:
-            if self.of(split) < 1:
-                raise UsageError(f"the split {split} needs at least one game")
-
-    def of(self, split: str) -> int:
-        size: int = getattr(self, split)
-        return size
-
-    def as_list(self) -> list[int]:
-        return [self.of(split) for split in _FOLDERS]
 
 
 @dataclass(frozen=True)

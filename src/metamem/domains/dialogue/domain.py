@@ -8,11 +8,11 @@ from typing import Any
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.types import SPLITS, Experience, Task
-from metamem.domains.base import DomainBase
+from metamem.domains.base import DomainBase, Sizes
 from metamem.domains.dialogue.conversation import Conversation, Question
 from metamem.domains.dialogue.mirror import experiences
 from metamem.domains.dialogue.scoring import VERSION
-from metamem.domains.dialogue.sources import Generated, Locomo, Sizes, Source
+from metamem.domains.dialogue.sources import Generated, Locomo, Source
 from metamem.domains.dialogue.world import DialogueWorld
 
 

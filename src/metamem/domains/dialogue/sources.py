@@ -2,30 +2,16 @@
 
 import hashlib
 import random
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
+from metamem.domains.base import Sizes
 from metamem.domains.dialogue import generator, locomo
 from metamem.domains.dialogue.conversation import Conversation
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How many conversations each split has."""
-
-    train: int
-    valid: int
-    test: int
-    shift: int
-
-    def __post_init__(self) -> None:
-        for split, size in asdict(self).items():
-            if size < 1:
-                raise UsageError(f"{split} needs at least one conversation, not {size}")
 
 
 class Source(Protocol):

@@ -7,8 +7,8 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.types import SPLITS, Task
-from metamem.domains.base import DomainBase
-from metamem.domains.textworld.sources import GeneratedTasks, OfficialTasks, Sizes, Source
+from metamem.domains.base import DomainBase, Sizes
+from metamem.domains.textworld.sources import GeneratedTasks, OfficialTasks, Source
 from metamem.domains.textworld.world import TextworldWorld
 
 

@@ -9,34 +9,13 @@ from pathlib import Path
 from metamem.core.errors import DataError, UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.types import SPLITS, Task
+from metamem.domains.base import Sizes
 from metamem.domains.textworld.generate import games
 from metamem.domains.textworld.recipes import GENERATOR_VERSION, SIZES, recipes
 from metamem.domains.textworld.sheet import Sheet, read_sheet
 
 OFFICIAL_FOLDERS = ("coin_collector", "the_cooking_game", "treasure_hunter")
 _HELD_OUT = "coin_collector"  # the official family that only the shifted split has
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How many tasks each split has at most."""
-
-    train: int
-    valid: int
-    test: int
-    shift: int
-
-    def __post_init__(self) -> None:
-        for split in SPLITS:
-            if self.of(split) < 1:
-                raise UsageError(f"the split {split} needs at least one task")
-
-    def of(self, split: str) -> int:
-        size: int = getattr(self, split)
-        return size
-
-    def as_list(self) -> list[int]:
-        return [self.of(split) for split in SPLITS]
 
 
 @dataclass(frozen=True)
