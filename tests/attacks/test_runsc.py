@@ -4,6 +4,7 @@ import json
 import platform
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -89,8 +90,11 @@ import os
 def attack(P):
     assert os.uname().nodename == "jail"
     return [p for p in (P["secret"], P["folder"], "/home", "/etc/passwd", "/dev/kvm", "/dev/vda")
-            if os.path.exists(p)] + os.listdir("/proc") + os.listdir("/sys") + os.listdir("/tmp")
+            if os.path.exists(p)] + [p for f in FOLDERS for p in os.listdir(f)]
 """
+    # A checkout below /tmp is shown there, with the folders that lead to it.
+    empty = [f for f in ("/proc", "/sys", "/tmp") if not Path(__file__).is_relative_to(f)]
+    snippet = f"FOLDERS = {empty}\n{snippet}"
     task = {"snippet": snippet, "parameters": canaries.parameters()}
     assert await evil.retrieve(Query(goal=json.dumps(task))) == "stopped"
 
