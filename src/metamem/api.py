@@ -21,9 +21,10 @@ from metamem.core import registry
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
+from metamem.core.splits import check_split
 from metamem.core.types import Design, Evaluation, Experience
 from metamem.designs.library import load
-from metamem.evaluation.evaluator import ORACLE, Evaluator
+from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor, Setup, Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.memory import OpenMemory
@@ -158,7 +159,11 @@ def across(
     executor: Spec = LOCAL,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Every domain's learned design and every human design, played in every domain."""
+    """Every domain's learned design and every human design, played in every domain.
+
+    On `test` or `shift`: a learned design was chosen by the other splits of its own domain.
+    """
+    check_split(split, HELD_OUT)
     with open_archive(home) as archive:
         found = columns(archive, domains)
         missing = sorted(set(domains) - {column.domain for column in found})

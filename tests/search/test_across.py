@@ -66,6 +66,11 @@ def test_the_command_shows_who_wins_where(home: Path) -> None:
     assert shown.exit_code == 0
     assert "learned for toy" in shown.stdout
     assert "*" in shown.stdout
+    nowhere = home / "nowhere"
+    assert isinstance(
+        run.invoke(app, ["compare", "--across", "--home", str(nowhere)]).exception, UsageError
+    )
+    assert not nowhere.exists()
     told = run.invoke(app, ["compare", "--across", "--home", str(home), "--json", "-q"])
     assert {d["name"] for d in json.loads(told.stdout)["domains"]} == {"toy", OTHER}
 
@@ -73,5 +78,7 @@ def test_the_command_shows_who_wins_where(home: Path) -> None:
 def test_it_needs_two_domains_that_something_was_learned_for(home: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least two domains"):
         metamem.across(home=tmp_path)
+    with pytest.raises(UsageError, match="no split called 'valid'"):
+        metamem.across(split="valid", home=home)  # the designs were chosen by it
     with pytest.raises(UsageError, match="nothing was learned for alfworld"):
         metamem.across(["toy", "alfworld"], home=home)

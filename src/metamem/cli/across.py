@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from metamem.cli.parts import executor
+from metamem.cli.parts import executor, existing_archive
 from metamem.cli.progress import watcher
 from metamem.cli.screen import print_json, print_table, say
-from metamem.core.errors import UsageError
-from metamem.core.types import SPLITS
 from metamem.web.figures import chance, percent, points
 
 
@@ -18,8 +16,7 @@ def show_across(
     """`domains` is a list with commas; none: all that something was learned for."""
     from metamem.api import across
 
-    if split not in SPLITS:
-        raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+    existing_archive(home).close()  # looking at what was learned must not make an empty one
     wanted = [name.strip() for name in domains.split(",") if name.strip()]
     with watcher(quiet) as progress:
         found = across(wanted, split, home=home, executor=executor(workers), progress=progress)

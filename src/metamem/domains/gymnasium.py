@@ -12,7 +12,8 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
-from metamem.core.types import SPLITS, Observation, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Observation, Task
 from metamem.domains.base import DomainBase
 
 NOT_AN_ACTION = "That is not one of the actions."
@@ -103,8 +104,7 @@ class GymnasiumDomain(DomainBase):
         return f"The Gymnasium environment {self._env}. {self._goal}"
 
     def tasks(self, split: str) -> list[Task]:
-        if split not in SPLITS:
-            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        check_split(split)
         return [
             Task(
                 f"{split}-{n:03d}",

@@ -6,7 +6,8 @@ from typing import Any, Literal, TypeVar
 
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
-from metamem.core.types import SPLITS, Case, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Case, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,7 @@ def _half(items: Sequence[Item], fold: int) -> tuple[Sequence[Item], Sequence[It
 
 def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
     """Where each phase takes its tasks (the table of docs/evaluation.md)."""
-    if split not in SPLITS:
-        raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+    check_split(split)
     own = list(domain.tasks(split))
     collection: Sequence[Task]
     deployment: Sequence[Task]

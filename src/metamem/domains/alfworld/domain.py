@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from metamem.core.errors import UsageError
-from metamem.core.types import SPLITS, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Task
 from metamem.domains.alfworld.engine import AlfworldWorld
 from metamem.domains.alfworld.game import Game
 from metamem.domains.alfworld.sources import GeneratedGames, OfficialGames, Source
@@ -68,8 +68,7 @@ class AlfworldDomain(DomainBase):
         )
 
     def tasks(self, split: str) -> Sequence[Task]:
-        if split not in SPLITS:
-            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        check_split(split)
         if split not in self._tasks:
             self._tasks[split] = tuple(self._task(split, key) for key in self._source.keys(split))
         return self._tasks[split]

@@ -7,7 +7,8 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
-from metamem.core.types import SPLITS, Observation, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Observation, Task
 from metamem.domains.baba import levels
 from metamem.domains.baba.engine import ACTIONS, Game, Level
 from metamem.domains.baba.solver import solve
@@ -95,8 +96,7 @@ class BabaDomain(DomainBase):
         )
 
     def tasks(self, split: str) -> Sequence[Task]:
-        if split not in SPLITS:
-            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        check_split(split)
         if split not in self._tasks:
             self._tasks[split] = tuple(self._make(split))
         return self._tasks[split]

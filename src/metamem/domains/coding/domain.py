@@ -7,7 +7,8 @@ from typing import Any
 
 from metamem.core.cache import cache_folder
 from metamem.core.errors import UsageError
-from metamem.core.types import SPLITS, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Task
 from metamem.domains.base import DomainBase
 from metamem.domains.coding.outcomes import Outcomes
 from metamem.domains.coding.sources import GeneratedBugs, Source, TaskRows, checked_sizes
@@ -82,8 +83,7 @@ class CodingDomain(DomainBase):
         )
 
     def tasks(self, split: str) -> Sequence[Task]:
-        if split not in SPLITS:
-            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        check_split(split)
         if split not in self._tasks:
             self._tasks[split] = tuple(self._source.tasks(split))
         return self._tasks[split]

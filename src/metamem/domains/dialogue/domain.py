@@ -7,7 +7,8 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
-from metamem.core.types import SPLITS, Experience, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Experience, Task
 from metamem.domains.base import DomainBase, Sizes
 from metamem.domains.dialogue.conversation import Conversation, Question
 from metamem.domains.dialogue.mirror import experiences
@@ -75,8 +76,7 @@ class DialogueDomain(DomainBase):
         )
 
     def tasks(self, split: str) -> Sequence[Task]:
-        if split not in SPLITS:
-            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        check_split(split)
         if split not in self._tasks:
             self._tasks[split] = tuple(
                 Task(q.id, q.text, q.kind, {"question": q}, group)

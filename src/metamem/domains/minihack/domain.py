@@ -8,7 +8,8 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id
-from metamem.core.types import SPLITS, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Task
 from metamem.domains.base import DomainBase
 from metamem.domains.minihack.boxoban import boxoban_tasks, levels_id
 from metamem.domains.minihack.tasks import home_tasks, shifted_tasks
@@ -66,8 +67,7 @@ class MiniHackDomain(DomainBase):
         )
 
     def tasks(self, split: str) -> Sequence[Task]:
-        if split not in SPLITS:
-            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        check_split(split)
         if split not in self._tasks:
             self._tasks[split] = tuple(self._made(split))
         return self._tasks[split]

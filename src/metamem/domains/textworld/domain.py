@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from metamem.core.errors import UsageError
-from metamem.core.types import SPLITS, Task
+from metamem.core.splits import check_split
+from metamem.core.types import Task
 from metamem.domains.base import DomainBase, Sizes
 from metamem.domains.textworld.sources import GeneratedTasks, OfficialTasks, Source
 from metamem.domains.textworld.world import TextworldWorld
@@ -65,8 +66,7 @@ class TextWorldDomain(DomainBase):
         )
 
     def tasks(self, split: str) -> Sequence[Task]:
-        if split not in SPLITS:
-            raise UsageError(f"no split called {split!r}", hint=f"known: {', '.join(SPLITS)}")
+        check_split(split)
         return self._source.tasks(split)
 
     def world(self, task: Task, seed: int) -> TextworldWorld:
