@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from metamem.core import registry
-from metamem.core.protocols import Domain
+from metamem.core.protocols import Domain, Seat
 from metamem.core.types import Query, Task
 from metamem.evaluation.episode import play
 
@@ -24,7 +24,7 @@ async def reward(domain: Domain, task: Task, agent: str, advice: str, seed: int)
 
     world = domain.world(task, seed)
     try:
-        player = registry.create("agents", agent).start(task.goal, seed)
+        player = registry.create("agents", agent).start(Seat(task.goal, seed))
         episode = await play(
             task, world, player, ask, max_steps=domain.max_steps, advice_tokens=4000
         )

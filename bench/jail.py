@@ -89,7 +89,7 @@ async def timed(work: Callable[[], Awaitable[object]]) -> float:
 
 
 async def measure(layer: str, rounds: int) -> dict[str, dict[str, float]]:
-    async def model(prompt: str, schema: object) -> str:
+    async def model(prompt: str, schema: object, system: str) -> str:
         return "reply"
 
     jail = Jail(layer=layer)

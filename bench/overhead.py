@@ -16,6 +16,7 @@ from dataclasses import replace
 from metamem.api import open_archive, running
 from metamem.core import registry
 from metamem.core.ids import derive_seed
+from metamem.core.protocols import Seat
 from metamem.designs.library import load
 from metamem.evaluation.episode import play
 from metamem.evaluation.evaluator import Evaluator
@@ -41,7 +42,7 @@ async def bare(given: Setup) -> tuple[float, int]:
     begun, steps = time.perf_counter(), 0
     for task in tasks:
         seed = derive_seed(given.seed, "deploy", task.id, 0)
-        player = agent.start(task.goal, seed)
+        player = agent.start(Seat(task.goal, seed))
         episode = await play(task, domain.world(task, seed), player, None,
                              max_steps=given.rules.max_steps, advice_tokens=4000)  # fmt: skip
         steps += len(episode.steps)

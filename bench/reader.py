@@ -18,7 +18,7 @@ from metamem.agents.random_agent import RandomAgent
 from metamem.agents.reader import Reader
 from metamem.agents.text import content_words
 from metamem.core.ids import derive_seed
-from metamem.core.protocols import Agent, Domain
+from metamem.core.protocols import Agent, Domain, Seat
 from metamem.core.types import Task
 from metamem.domains.alfworld.domain import AlfworldDomain
 
@@ -119,7 +119,7 @@ ABLATIONS: dict[str, Agent] = {
 
 async def play(agent: Agent, domain: Domain, task: Task, seed: int, advice: str) -> list[str]:
     """The actions of one episode; the last one is `won` where the task was solved."""
-    player = agent.start(task.goal, seed)
+    player = agent.start(Seat(task.goal, seed))
     if advice:
         player.advise(advice)
     world = domain.world(task, seed)

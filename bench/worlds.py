@@ -21,7 +21,7 @@ from typing import Any
 import metamem
 from metamem.core import registry
 from metamem.core.errors import MetamemError
-from metamem.core.protocols import Domain
+from metamem.core.protocols import Domain, Seat
 from metamem.core.types import Episode, Task
 from metamem.evaluation.episode import play
 
@@ -33,7 +33,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 async def played(domain: Domain, task: Task) -> Episode:
     world = domain.world(task, 1)
     try:
-        player = registry.create("agents", domain.agent).start(task.goal, 1)
+        player = registry.create("agents", domain.agent).start(Seat(task.goal, 1))
         return await play(task, world, player, None, max_steps=domain.max_steps, advice_tokens=4000)
     finally:
         world.close()

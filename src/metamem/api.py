@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from metamem.core import registry
+from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
@@ -28,14 +29,21 @@ from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor, Setup, Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.memory import OpenMemory
+from metamem.models.broker import Broker
+from metamem.models.budget import Allowance
+from metamem.models.config import load_config
 from metamem.search.across import columns, cross_table, play_across
 from metamem.search.config import LearnConfig
+from metamem.search.estimate import Estimate, estimate
 from metamem.search.learn import learn as learn_run
+from metamem.search.learn import played_by
 from metamem.search.loop import Budget
 from metamem.store.archive import Archive
 from metamem.store.sqlite import SqliteArchive
 
 LOCAL = Spec("local")
+Models = Mapping[str, str | Sequence[str]]  # by role
+NO_MODELS: Models = {}
 RULES = Protocol()
 
 
@@ -90,19 +98,27 @@ def learn(
     home: str | Path | None = None,
     executor: Spec = LOCAL,
     progress: Progress | None = None,
+    allowance: Allowance | None = None,
     **settings: Any,
 ) -> LearnResult:
     """Learn a memory design for a domain, or go on with the run called `run`.
 
-    `settings` are fields of `LearnConfig`; `designs` and `seconds` set its budget.
+    `settings` are fields of `LearnConfig`; `designs` and `seconds` set its budget. `models` names
+    models by role, as `{"agent": "openai:gpt-5-nano/low"}`; `allowance` is what they may cost.
     """
     with open_archive(home) as archive:
-        config = _config(archive, domain, run, settings)
+        config = learn_config(archive, domain, run, settings)
         run_id = run or _new_name(archive, config)
+        desk = home_folder(home) / "handoff" / run_id
 
         async def work() -> Mapping[str, Any]:
-            async with running(archive, executor) as pool:
-                return await learn_run(archive, pool, run_id, config, progress)
+            async with (
+                broker_for(archive, config.models, run_id, allowance) as broker,
+                running(archive, executor, broker) as pool,
+            ):
+                return await learn_run(
+                    archive, pool, run_id, config, progress, broker=broker, desk=desk
+                )
 
         summary = asyncio.run(work())
         learned = summary["learned"]
@@ -112,6 +128,13 @@ def learn(
             bool(summary["promoted"]),
             summary,
         )
+
+
+def estimate_learning(domain: str, **settings: Any) -> Estimate:
+    """About what `learn` with these settings will ask of models; nothing is asked or written."""
+    config = learn_config(None, domain, "", dict(settings))
+    opened = load_config().open_roles({r: n for r, n in config.models.items() if r in ROLES})
+    return estimate(config, opened)
 
 
 def evaluate(
@@ -124,6 +147,8 @@ def evaluate(
     progress: Progress | None = None,
     purpose: str = "evaluate",
     rules: Protocol = RULES,
+    models: Models = NO_MODELS,
+    allowance: Allowance | None = None,
     **settings: Any,
 ) -> list[Evaluation]:
     """Evaluate designs (names, files, ids) on a split. `settings` are fields of `Setup`."""
@@ -133,16 +158,21 @@ def evaluate(
         found = [d if isinstance(d, Design) else find_design(d, archive) for d in wanted]
         data = settings.pop("domain_settings", {})
         played = registry.create("domains", domain, **data)
-        setup = Setup(
-            domain=Spec(domain, dict(data)),
-            agent=settings.pop("agent", None) or Spec(played.agent),
-            embedder=settings.pop("embedder", Spec("auto")),
-            rules=rules,
-            **settings,
-        )
+        agent = settings.pop("agent", None) or Spec(played.agent)
+        embedder = settings.pop("embedder", Spec("auto"))
 
         async def work() -> list[Evaluation]:
-            async with running(archive, executor) as pool:
+            async with (
+                broker_for(archive, by_role(models), "", allowance) as broker,
+                running(archive, executor, broker) as pool,
+            ):
+                setup = Setup(
+                    domain=Spec(domain, dict(data)),
+                    agent=agent,
+                    embedder=embedder,
+                    rules=rules,
+                    **(played_by(agent, broker) | settings),
+                )
                 evaluator = Evaluator(archive, pool, setup, on_case=lambda row: watch.cases())
                 watch.phase(f"evaluating on {split}", len(evaluator.plan(split).cases) * len(found))
                 outcomes = [evaluator.evaluate(d, split, purpose=purpose) for d in found]
@@ -212,11 +242,41 @@ def read_episodes(path: str | Path) -> list[Experience]:
     return episodes
 
 
+def by_role(models: Models) -> dict[str, tuple[str, ...]]:
+    """Names of models by role, each role's as a tuple."""
+    return {
+        role: (names,) if isinstance(names, str) else tuple(names) for role, names in models.items()
+    }
+
+
 @asynccontextmanager
-async def running(archive: Archive, spec: Spec) -> AsyncIterator[Executor]:
+async def broker_for(
+    archive: Archive,
+    models: Mapping[str, Sequence[str]],
+    run_id: str = "",
+    allowance: Allowance | None = None,
+) -> AsyncIterator[Broker | None]:
+    """The way to the models of some roles; none where there are none."""
+    roles: dict[str, Sequence[str]] = {r: names for r, names in models.items() if r in ROLES}
+    if not roles:
+        yield None
+        return
+    opened = load_config().open_roles(roles)
+    broker = Broker(archive, opened, run_id=run_id, allowance=allowance)
+    try:
+        yield broker
+    finally:
+        await broker.close()
+
+
+@asynccontextmanager
+async def running(
+    archive: Archive, spec: Spec, broker: Broker | None = None
+) -> AsyncIterator[Executor]:
     """The executor a spec names, closed whatever happens."""
+    ask = {"ask": broker.ask} if broker is not None else {}
     executor: Executor = registry.create(
-        "executors", spec.name, blobs=_blobs(archive), **spec.settings
+        "executors", spec.name, blobs=_blobs(archive), **ask, **spec.settings
     )
     try:
         yield executor
@@ -234,8 +294,11 @@ def _blobs(archive: Archive) -> Callable[[str], bytes]:
     return blob
 
 
-def _config(archive: Archive, domain: str, run: str, settings: dict[str, Any]) -> LearnConfig:
-    known = {record.id: record for record in archive.runs()} if run else {}
+def learn_config(
+    archive: Archive | None, domain: str, run: str, settings: dict[str, Any]
+) -> LearnConfig:
+    """What a run is about to be, or what the known run is."""
+    known = {record.id: record for record in archive.runs()} if run and archive else {}
     if run in known:
         stored = LearnConfig.from_json(known[run].config)
         if domain and domain != stored.domain.name:
@@ -254,6 +317,7 @@ def _config(archive: Archive, domain: str, run: str, settings: dict[str, Any]) -
     if settings.get("designs") or settings.get("seconds") or "budget" in settings:
         suggested.pop("designs", None)
     chosen = {"agent": Spec(made.agent), **suggested, **settings}
+    chosen["models"] = by_role(chosen.get("models", {}))
     designs, seconds = chosen.pop("designs", 0), chosen.pop("seconds", 0.0)
     if designs or seconds:
         chosen["budget"] = Budget(designs, seconds)

@@ -16,7 +16,7 @@ from metamem.agents.explorer_advice import read_told
 from metamem.agents.random_agent import RandomAgent
 from metamem.agents.text import tokens
 from metamem.core.errors import UsageError
-from metamem.core.protocols import Agent
+from metamem.core.protocols import Agent, Seat
 from metamem.core.types import Observation, Task
 from metamem.domains.baba.domain import BabaDomain
 from metamem.domains.baba.engine import ACTIONS, OBJECTS, PROPERTIES
@@ -84,7 +84,7 @@ def test_a_lost_episode_is_no_way_to_go(outcome: str) -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_advice(advice: str) -> None:
-    player = Explorer().start("find the garden", 0)
+    player = Explorer().start(Seat("find the garden", 0))
     player.advise(advice)
     assert asyncio.run(player.act(Observation("A hall.", MOVES))) in MOVES
 
@@ -113,7 +113,7 @@ class Corridor:
 
 
 def actions_in(world: Corridor, advice: str = "", seed: int = 0, limit: int = 40) -> list[str]:
-    player = Explorer().start("find the garden", seed)
+    player = Explorer().start(Seat("find the garden", seed))
     player.advise(advice)
     seen, actions = world.reset(), []
     while len(actions) < limit and not seen.done:
@@ -160,7 +160,7 @@ def test_where_on_the_way_it_is_shows_in_what_was_seen() -> None:
 
 
 def test_asked_again_with_the_same_words_it_keeps_its_place() -> None:
-    player = Explorer().start("find the garden", 0)
+    player = Explorer().start(Seat("find the garden", 0))
     world, taken = Corridor(), []
     seen = world.reset()
     for _ in range(3):
@@ -172,7 +172,7 @@ def test_asked_again_with_the_same_words_it_keeps_its_place() -> None:
 
 def test_a_world_without_admissible_actions_is_refused() -> None:
     with pytest.raises(UsageError):
-        asyncio.run(Explorer().start("find the garden", 0).act(Observation("A hall.")))
+        asyncio.run(Explorer().start(Seat("find the garden", 0)).act(Observation("A hall.")))
 
 
 def test_what_matters_is_walked_towards() -> None:
@@ -213,7 +213,7 @@ def success(advice: Callable[[Task], str], agent: Agent | None = None) -> float:
 
 def won(agent: Agent, task: Task, advice: str) -> float:
     async def play() -> float:
-        world, player = DOMAIN.world(task, 0), agent.start(task.goal, int(task.id[-4:]))
+        world, player = DOMAIN.world(task, 0), agent.start(Seat(task.goal, int(task.id[-4:])))
         player.advise(advice)
         seen = world.reset()
         for _ in range(DOMAIN.max_steps):

@@ -4,13 +4,14 @@ import pytest
 
 from metamem.core import registry
 from metamem.core.errors import UsageError
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
 ACTIONS = ("a", "b", "c", "d")
 
 
 async def draw(seed: int, count: int, advice: str = "") -> list[str]:
-    player = registry.create("agents", "random").start("any goal", seed)
+    player = registry.create("agents", "random").start(Seat("any goal", seed))
     player.advise(advice)
     return [await player.act(Observation("", ACTIONS)) for _ in range(count)]
 
@@ -25,4 +26,4 @@ async def test_uniform_seeded_and_deaf_to_advice() -> None:
 
 async def test_no_admissible_actions_is_a_clear_error() -> None:
     with pytest.raises(UsageError, match="admissible"):
-        await registry.create("agents", "random").start("goal", 0).act(Observation(""))
+        await registry.create("agents", "random").start(Seat("goal", 0)).act(Observation(""))

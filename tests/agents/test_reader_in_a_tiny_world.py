@@ -7,6 +7,7 @@ import pytest
 from metamem.agents.reader import Reader
 from metamem.core import registry
 from metamem.core.errors import MetamemError, UsageError
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 from tests.agents.tiny import TinyWorld, play
 
@@ -80,7 +81,7 @@ async def test_an_opposite_is_learned_from_states_without_any_hint_in_the_words(
     async def undone(agent: Reader) -> int:
         count = 0
         for seed in SEEDS:
-            player = agent.start("find out what it does", seed)
+            player = agent.start(Seat("find out what it does", seed))
             up: frozenset[int] = frozenset()
             for _ in range(7):
                 verb, _, number = (await player.act(show(up))).split()
@@ -100,7 +101,7 @@ async def test_seeds_differ_and_repeat() -> None:
 
 
 async def test_new_advice_is_followed_and_the_same_again_keeps_its_place() -> None:
-    player, world = Reader().start(TinyWorld().goal, 0), TinyWorld()
+    player, world = Reader().start(Seat(TinyWorld().goal, 0)), TinyWorld()
     seen, actions = world.reset(), []
     plan = "\n".join(PLAN)
     for advice in (plan.replace("5", "4"), plan, plan, plan, plan):
@@ -112,12 +113,12 @@ async def test_new_advice_is_followed_and_the_same_again_keeps_its_place() -> No
 
 async def test_no_admissible_actions_is_a_clear_error() -> None:
     with pytest.raises(UsageError, match="admissible"):
-        await Reader().start("anything", 0).act(Observation("A void."))
+        await Reader().start(Seat("anything", 0)).act(Observation("A void."))
 
 
 async def test_odd_words_do_not_break_it() -> None:
     for goal, action in [("", "go"), ("…", "!!!"), ("a (b|c [", "x y 3 z"), ("ünï", "ß 1 in 2")]:
-        player = Reader().start(goal, 0)
+        player = Reader().start(Seat(goal, 0))
         player.advise(f"{goal}: {action}\n{{]")
         for _ in range(3):
             assert await player.act(Observation(action, (action,))) == action

@@ -3,6 +3,7 @@
 from statistics import fmean
 
 from metamem.agents.relay import Relay
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation, Query, Task
 from metamem.domains.dialogue.domain import DialogueDomain
 from metamem.evaluation.episode import play
@@ -18,7 +19,7 @@ async def reward(task: Task, advice: str | None) -> float:
     episode = await play(
         task,
         DOMAIN.world(task, 0),
-        Relay().start(task.goal, 0),
+        Relay().start(Seat(task.goal, 0)),
         None if advice is None else ask,
         max_steps=DOMAIN.max_steps,
         advice_tokens=4000,
@@ -27,7 +28,7 @@ async def reward(task: Task, advice: str | None) -> float:
 
 
 async def test_it_hands_over_the_latest_advice_word_for_word() -> None:
-    player = Relay().start("a question", 0)
+    player = Relay().start(Seat("a question", 0))
     assert await player.act(Observation("seen")) == ""
     player.advise("first")
     player.advise("  second,\nas it is ")

@@ -7,6 +7,7 @@ import pytest
 from metamem.agents.repair import Repair
 from metamem.agents.repair_advice import read_advice
 from metamem.agents.repair_change import signature
+from metamem.core.protocols import Seat
 from metamem.core.types import Step, Task
 from metamem.domains.coding.domain import CodingDomain
 
@@ -64,7 +65,7 @@ async def play(
     agent: Repair | None = None,
 ) -> list[Step]:
     world = domain.world(task, seed)
-    player = (agent or Repair()).start(task.goal, seed)
+    player = (agent or Repair()).start(Seat(task.goal, seed))
     seen, steps = world.reset(), []
     player.advise(advice)
     while not seen.done:

@@ -1,6 +1,6 @@
 """A tiny text world with words of its own: things lie on hills, one is to be brought to a camp."""
 
-from metamem.core.protocols import Agent
+from metamem.core.protocols import Agent, Seat
 from metamem.core.types import Observation
 
 HILLS = tuple(f"hill {n}" for n in range(1, 9))
@@ -50,7 +50,7 @@ async def play(
     agent: Agent, world: TinyWorld, seed: int, advice: str = "", limit: int = 12
 ) -> list[str]:
     """The actions taken; the last is `won` where the goal was reached."""
-    player = agent.start(world.goal, seed)
+    player = agent.start(Seat(world.goal, seed))
     if advice:
         player.advise(advice)
     seen, actions = world.reset(), []

@@ -76,7 +76,7 @@ async def test_a_crash_that_python_reports_leaves_the_memory_usable(jail: Jail) 
 
 @shared_loop
 async def test_time_the_host_takes_is_not_the_designs(jail: Jail) -> None:
-    async def slow(prompt: str, schema: object) -> str:
+    async def slow(prompt: str, schema: object, system: str) -> str:
         await asyncio.sleep(0.6)
         return "answer"
 

@@ -1,4 +1,4 @@
-"""The human designs: each does what its card says."""
+"""The human designs that need no model: each does what its card says."""
 
 import ast
 from collections.abc import AsyncIterator
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from metamem.agents.reader import Reader
 from metamem.core.errors import DataError, UnknownName
+from metamem.core.protocols import Seat
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Experience, Message, Query, Step
 from metamem.designs import library, text
@@ -17,6 +18,7 @@ from metamem.designs.jailed import Jail
 from metamem.domains.alfworld.domain import AlfworldDomain
 from tests.designs.running import advice
 from tests.designs.samples import EPISODES, QUERIES, VIEW, failed, fetched
+from tests.designs.scripted import NAMES as ASKING
 
 NAMES = (
     "action_statistics",
@@ -36,7 +38,7 @@ async def jail() -> AsyncIterator[Jail]:
 
 
 def test_the_library_names_and_loads_them(tmp_path):
-    assert tuple(library.names()) == NAMES
+    assert library.names() == sorted((*NAMES, *ASKING))
     own = tmp_path / "mine.py"
     own.write_text(library.load("no_memory").source)
     assert library.load(own).id == library.load("no_memory").id
@@ -143,7 +145,7 @@ async def test_they_learn_from_episodes_of_a_real_world(jail):
     tasks = domain.tasks("train")
     episodes = []
     for task in tasks[:8]:
-        world, player = domain.world(task, 0), agent.start(task.goal, 0)
+        world, player = domain.world(task, 0), agent.start(Seat(task.goal, 0))
         seen = first = world.reset()
         steps = []
         while not seen.done and len(steps) < domain.max_steps:

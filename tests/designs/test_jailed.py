@@ -177,7 +177,7 @@ async def test_calls_of_one_memory_wait_for_each_other(jail: Jail) -> None:
 
 
 async def test_the_model_answers_and_is_counted(jail: Jail) -> None:
-    async def model(prompt: str, schema: dict[str, Any] | None) -> Any:
+    async def model(prompt: str, schema: dict[str, Any] | None, system: str) -> Any:
         await asyncio.sleep(0.05 / len(prompt))  # the last one asked is the first to answer
         return {"said": prompt, "schema": schema}
 
@@ -199,7 +199,7 @@ async def test_the_model_answers_and_is_counted(jail: Jail) -> None:
 
 
 async def test_model_calls_are_limited_in_each_call(jail: Jail) -> None:
-    async def model(prompt: str, schema: object) -> str:
+    async def model(prompt: str, schema: object, system: str) -> str:
         return "x"
 
     source = retrieving(
@@ -231,7 +231,7 @@ async def test_without_a_model_the_design_is_told_and_may_go_on(jail: Jail) -> N
     assert memory.model_calls == 0
     await memory.close()
 
-    async def away(prompt: str, schema: object) -> Any:
+    async def away(prompt: str, schema: object, system: str) -> Any:
         raise ModelUnavailable("the model is away")
 
     memory = await opened(jail, source, llm=away)
@@ -240,10 +240,10 @@ async def test_without_a_model_the_design_is_told_and_may_go_on(jail: Jail) -> N
 
 
 async def test_the_hosts_own_trouble_passes_through_unchanged(jail: Jail) -> None:
-    async def broke(prompt: str, schema: object) -> Any:
+    async def broke(prompt: str, schema: object, system: str) -> Any:
         raise BudgetSpent("no budget left")
 
-    async def odd(prompt: str, schema: object) -> Any:
+    async def odd(prompt: str, schema: object, system: str) -> Any:
         return object()
 
     source = retrieving(

@@ -28,7 +28,7 @@ class InProcessHost:
         self.asked += 1
         data = json.loads(json.dumps(data))
         if tool == "llm":
-            return {"prompt": data["prompt"], "schema": data["schema"]}
+            return dict(data)
         rows = self.embedder.embed(data["texts"])
         return {"dimensions": 26, "vectors": base64.b64encode(rows.tobytes()).decode()}
 
@@ -162,9 +162,10 @@ def test_graphs_are_kept_by_name(tools: Tools) -> None:
 
 
 async def test_the_model_is_asked_through_the_host(tools: Tools) -> None:
-    assert await tools.llm.ask("hi", schema={"type": "object"}) == {
+    assert await tools.llm.ask("hi", schema={"type": "object"}, system="Be brief.") == {
         "prompt": "hi",
         "schema": {"type": "object"},
+        "system": "Be brief.",
     }
     with pytest.raises(TypeError):
         await tools.llm.ask(["hi"])  # type: ignore[arg-type]

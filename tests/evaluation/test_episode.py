@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metamem.agents.random_agent import RandomAgent
+from metamem.core.protocols import Seat
 from metamem.core.tokens import count_tokens, truncate_tokens
 from metamem.core.types import Advice, Episode, Step
 from metamem.domains.toy import ToyDomain
@@ -14,7 +15,9 @@ async def played(ask, **rules):
     domain = ToyDomain()
     task = domain.tasks("valid")[0]
     rules = {"max_steps": 4, "advice_tokens": 50, **rules}
-    return await play(task, domain.world(task, 1), RandomAgent().start(task.goal, 1), ask, **rules)
+    return await play(
+        task, domain.world(task, 1), RandomAgent().start(Seat(task.goal, 1)), ask, **rules
+    )
 
 
 async def test_memory_is_asked_once_before_the_first_action():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord
 from metamem.core.errors import DataError, MetamemError, StoreError
 from metamem.core.types import Case, Design
 from metamem.store import (
@@ -180,6 +181,9 @@ def filled(path: Path) -> None:
         archive.record_read(ReadRecord("now", "r", "test", one, key, "report"))
         archive.put_collection("c", [episode()] * 3)
         archive.put_blob("b", b"content")
+        attempt = AttemptRecord("k", "r", "memory", "m", one, "t", 9, 0.1, "now")
+        call = CallRecord("k", "memory", "m", one, "t", (("user", "hello"),), "good day")
+        archive.end_attempt(archive.begin_attempt(attempt), AttemptEnd("answered"), call)
 
 
 def test_damage_is_reported_as_such_and_never_crashes(tmp_path: Path) -> None:
@@ -224,6 +228,8 @@ def tamper(path: Path, statement: str) -> None:
         "UPDATE traces SET episode = x'00'",
         "UPDATE collections SET episodes = substr(episodes, 1, 40)",
         "UPDATE runs SET config = 'nonsense'",
+        "UPDATE model_texts SET content = x'00'",
+        "DELETE FROM model_texts",
         "DELETE FROM archive_schema",
     ],
 )

@@ -48,7 +48,7 @@ def test_an_old_archive_is_brought_forward_with_its_content(tmp_path: Path) -> N
         assert archive.designs()[0].created_at == "2030-01-01T00:00:00+00:00"
         archive.add_design(design(1), created_by="me")
         assert archive.designs()[1].created_by == "me"
-    assert versions(path) == [1, 2]
+    assert versions(path) == list(range(1, len(STEPS) + 1))
     SqliteArchive(tmp_path / "new.db").close()
     assert schema(path) == schema(tmp_path / "new.db")
 
@@ -61,7 +61,7 @@ def test_two_that_upgrade_at_once_do_it_once(tmp_path: Path) -> None:
     upgrade(other)
     one.close()
     other.close()
-    assert versions(path) == [1, 2]
+    assert versions(path) == list(range(1, len(STEPS) + 1))
 
 
 def test_a_step_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_step_that_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
     assert schema(path) == before
     assert versions(path) == [1]
     SqliteArchive(path).close()
-    assert versions(path) == [1, 2]
+    assert versions(path) == list(range(1, len(STEPS) + 1))
 
 
 def test_a_step_may_rewrite_rows_and_the_guards_are_back_after_it(tmp_path: Path) -> None:

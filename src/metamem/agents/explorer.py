@@ -17,6 +17,7 @@ from metamem.agents.explorer_advice import Told, Words, read_sight, read_told
 from metamem.agents.text import content_words, tokens
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
 VERSION = 1
@@ -58,8 +59,8 @@ class Explorer:
     def fingerprint(self) -> str:
         return self._fingerprint
 
-    def start(self, goal: str, seed: int) -> "ExplorerPlayer":
-        return ExplorerPlayer(self.settings, goal, seed)
+    def start(self, seat: Seat) -> "ExplorerPlayer":
+        return ExplorerPlayer(self.settings, seat.goal, seat.seed)
 
 
 class ExplorerPlayer:

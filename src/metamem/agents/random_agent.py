@@ -4,6 +4,7 @@ import random
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import derive_seed
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
 
@@ -12,8 +13,8 @@ class RandomAgent:
 
     fingerprint = "random-1"
 
-    def start(self, goal: str, seed: int) -> "RandomPlayer":
-        return RandomPlayer(derive_seed("random agent", goal, seed))
+    def start(self, seat: Seat) -> "RandomPlayer":
+        return RandomPlayer(derive_seed("random agent", seat.goal, seat.seed))
 
 
 class RandomPlayer:

@@ -14,6 +14,7 @@ from metamem.agents.text import ActionText, content_words, read_action
 from metamem.agents.undo import Reversals
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
 VERSION = 1
@@ -58,8 +59,8 @@ class Reader:
     def fingerprint(self) -> str:
         return self._fingerprint
 
-    def start(self, goal: str, seed: int) -> "ReaderPlayer":
-        return ReaderPlayer(self.settings, goal, seed)
+    def start(self, seat: Seat) -> "ReaderPlayer":
+        return ReaderPlayer(self.settings, seat.goal, seat.seed)
 
 
 class _Verb:

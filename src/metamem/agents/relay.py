@@ -1,5 +1,6 @@
 """Hands over what it is told: for domains where the text of the advice is what counts."""
 
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
 
@@ -8,7 +9,7 @@ class Relay:
 
     fingerprint = "relay-1"
 
-    def start(self, goal: str, seed: int) -> "RelayPlayer":
+    def start(self, seat: Seat) -> "RelayPlayer":
         return RelayPlayer()
 
 

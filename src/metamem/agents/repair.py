@@ -17,6 +17,7 @@ from metamem.agents.repair_change import Signature, signature
 from metamem.agents.repair_code import Function, Module
 from metamem.agents.repair_templates import TEMPLATES, Change, donated, guards
 from metamem.core.ids import content_id, derive_seed
+from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
 VERSION = 1
@@ -56,8 +57,8 @@ class Repair:
     def fingerprint(self) -> str:
         return self._fingerprint
 
-    def start(self, goal: str, seed: int) -> "RepairPlayer":
-        return RepairPlayer(self.settings, goal, seed)
+    def start(self, seat: Seat) -> "RepairPlayer":
+        return RepairPlayer(self.settings, seat.goal, seat.seed)
 
 
 @dataclass(frozen=True, slots=True)

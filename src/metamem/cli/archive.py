@@ -14,6 +14,7 @@ from rich.tree import Tree
 from metamem.cli import options as o
 from metamem.cli.parts import existing_archive
 from metamem.cli.screen import out, print_json, print_table, say, visible
+from metamem.cli.stages import outline
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
@@ -72,7 +73,7 @@ def show(
     home: o.Home = None,
     json: o.Json = False,
 ) -> None:
-    """Show a design: its code, its parents, its evaluations."""
+    """Show a design: its code, its parents, how it came about, its evaluations."""
     with existing_archive(home) as archive:
         found = _find(archive, design)
         made = [] if code else _proposals(archive, found.id)
@@ -101,6 +102,8 @@ def show(
         say(f"  {proposal.note}")
         if proposal.reason:
             say(f"  {proposal.status}: {proposal.reason}")
+        for line in outline(proposal.evidence.get("stages", {}), "  "):
+            say(line)
     if evaluations:
         say("")
         rows = [

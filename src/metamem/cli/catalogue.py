@@ -1,21 +1,21 @@
-"""metamem domains, designs and agents: what there is to choose from."""
+"""metamem domains and agents: what there is to choose from."""
 
-import sys
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from metamem.cli import options as o
+from metamem.cli.designs import app as designs
 from metamem.cli.parts import first_sentence
 from metamem.cli.screen import out, print_json, print_table, say
 from metamem.core import registry
 from metamem.core.errors import MetamemError
-from metamem.core.ids import short
 from metamem.core.types import SPLITS
 
+__all__ = ["agents", "designs", "domains"]
+
 domains = typer.Typer(invoke_without_command=True, help="What can be learned for.")
-designs = typer.Typer(invoke_without_command=True, help="The human designs: what to beat.")
 
 
 @domains.callback()
@@ -80,41 +80,6 @@ def show_domain(
     say("")
     for sentence in about["invariants"]:
         say(f"- {sentence}")
-
-
-@designs.callback()
-def designs_default(context: typer.Context, json: o.Json = False) -> None:
-    if context.invoked_subcommand is None:
-        list_designs(json)
-
-
-@designs.command("list")
-def list_designs(json: o.Json = False) -> None:
-    """List the human designs."""
-    from metamem.designs.library import load, names
-    from metamem.web.docstrings import docstrings, first_paragraph
-
-    found = [load(name) for name in names()]
-    rows = [
-        {"name": d.name, "id": d.id, "about": first_paragraph(docstrings(d.source).get("", ""))}
-        for d in found
-    ]
-    if json:
-        print_json(rows)
-    else:
-        print_table(
-            ("design", "id", "about"), [(r["name"], short(r["id"]), r["about"]) for r in rows]
-        )
-
-
-@designs.command("show")
-def show_design(
-    name: Annotated[str, typer.Argument(autocompletion=o.complete_designs, show_default=False)],
-) -> None:
-    """Print the source of a human design: a starting point for one of your own."""
-    from metamem.designs.library import load
-
-    sys.stdout.buffer.write(load(name).source.encode())
 
 
 def agents(json: o.Json = False) -> None:

@@ -2,27 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from metamem.cli import options as o
 from metamem.cli.across import show_across
-from metamem.cli.parts import (
-    agent_spec,
-    check_domain,
-    data_settings,
-    executor,
-    given,
-    rules_given,
-)
-from metamem.cli.progress import watcher
+from metamem.cli.conditions import Conditions
+from metamem.cli.parts import rules_given
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, say
 from metamem.core.errors import UsageError
 from metamem.core.types import Evaluation
-from metamem.evaluation.protocol import Protocol
 from metamem.evaluation.statistics import (
     bootstrap_interval,
     cohens_d,
@@ -78,6 +69,9 @@ def evaluate(
     collect: o.Collect = None,
     advice_tokens: o.AdviceTokens = None,
     protocol: o.TasksFrom = None,
+    model: o.Model = None,
+    max_tokens: o.MaxTokens = None,
+    max_money: o.MaxMoney = None,
     workers: o.Workers = None,
     home: o.Home = None,
     json: o.Json = False,
@@ -88,9 +82,10 @@ def evaluate(
     What the archive already holds under equal conditions is not played again.
     """
     rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
-    found = _evaluated(
-        designs, domain, split, "evaluate", seed, agent, data, rules, workers, home, quiet
+    played = Conditions(
+        domain, seed, agent, data, rules, model, max_tokens, max_money, workers, home, quiet
     )
+    found = played.evaluated(designs, split, "evaluate")
     rows = _rows(designs, found)
     if json:
         print_json(rows)
@@ -114,6 +109,9 @@ def compare(
     collect: o.Collect = None,
     advice_tokens: o.AdviceTokens = None,
     protocol: o.TasksFrom = None,
+    model: o.Model = None,
+    max_tokens: o.MaxTokens = None,
+    max_money: o.MaxMoney = None,
     workers: o.Workers = None,
     home: o.Home = None,
     json: o.Json = False,
@@ -144,9 +142,10 @@ def compare(
         )
     split = split or "valid"
     rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
-    ours, theirs = _evaluated(
-        [a, b], domain, split, "compare", seed, agent, data, rules, workers, home, quiet
+    played = Conditions(
+        domain, seed, agent, data, rules, model, max_tokens, max_money, workers, home, quiet
     )
+    ours, theirs = played.evaluated([a, b], split, "compare")
     found = _compared(ours, theirs)
     rows = _rows([a, b], [ours, theirs])
     if json:
@@ -155,38 +154,6 @@ def compare(
     print_results(f"{domain}, {split}: {rows[0]['tasks']} tasks", rows)
     say("")
     _show(found)
-
-
-def _evaluated(
-    designs: Sequence[str],
-    domain: str,
-    split: str,
-    purpose: str,
-    seed: int | None,
-    agent: str | None,
-    data: str,
-    rules: Mapping[str, Any],
-    workers: int | None,
-    home: Path | None,
-    quiet: bool,
-) -> list[Evaluation]:
-    check_domain(domain, data_settings(data))
-    settings = given(seed=seed, agent=agent_spec(agent))
-    from metamem.api import evaluate as evaluate_designs
-
-    with watcher(quiet) as progress:
-        return evaluate_designs(
-            list(designs),
-            domain,
-            split,
-            home=home,
-            executor=executor(workers),
-            progress=progress,
-            purpose=purpose,
-            rules=Protocol(**rules),
-            domain_settings=data_settings(data),
-            **settings,
-        )
 
 
 def _rows(names: Sequence[str], evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:

@@ -11,18 +11,22 @@ import typer
 from metamem.cli import options as o
 from metamem.cli.parts import (
     agent_spec,
+    agree_to_cost,
+    allowance,
     check_domain,
     data_settings,
+    embedder_spec,
     executor,
     existing_archive,
     given,
+    model_roles,
     rules_given,
 )
 from metamem.cli.progress import watcher
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, remark, say
 from metamem.core import registry
-from metamem.core.errors import UnknownName, UsageError
+from metamem.core.errors import BudgetSpent, UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol
@@ -34,7 +38,13 @@ metamem learn toy --designs 6 [dim]# a minute, to see how it goes[/dim]
 metamem learn alfworld --seed 1 --designs 150
 
 metamem learn --run alfworld-s1-1 [dim]# go on where it stopped[/dim]
+
+metamem learn alfworld --agent llm --proposer llm --designs 20 --max-money 5
+  --model openai:gpt-5-nano/low --model meta=openai:gpt-5 [dim]# with models[/dim]
+
+metamem learn alfworld --proposer handoff --designs 20 [dim]# a coding agent writes them[/dim]
 """
+HANDOFF = "handoff"
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -78,7 +88,8 @@ def learn(
         typer.Option(
             metavar="NAME",
             autocompletion=o.complete_proposers,
-            help="Who writes designs: recombine, random. Default: recombine",
+            help="Who writes designs: recombine, random, llm (a model), handoff (any coding agent)."
+            " Default: recombine",
         ),
     ] = None,
     agent: o.AgentName = None,
@@ -94,6 +105,13 @@ def learn(
     no_racing: Annotated[
         bool, typer.Option("--no-racing", help="Play hopeless designs to the end, too.")
     ] = False,
+    model: o.Model = None,
+    max_tokens: o.MaxTokens = None,
+    max_money: o.MaxMoney = None,
+    no_hints: Annotated[
+        bool, typer.Option("--no-hints", help="Tell whoever writes designs nothing of the domain.")
+    ] = False,
+    yes: o.Yes = False,
     workers: o.Workers = None,
     home: o.Home = None,
     json: o.Json = False,
@@ -113,6 +131,10 @@ def learn(
         agent=agent_spec(agent),
         control=False if no_control else None,
         racing=False if no_racing else None,
+        hints=False if no_hints else None,
+        embedder=embedder_spec(model),
+        models=model_roles(model) or None,
+        batch=1 if proposer == HANDOFF else None,
     )
     budget = given(designs=designs, seconds=seconds)
     known = _known_runs(home)
@@ -128,6 +150,7 @@ def learn(
         check_domain(domain, data_settings(data))
         settings["domain_settings"] = data_settings(data)
         settings["rules"] = Protocol(**rules)
+        agree_to_cost(domain, {**settings, **budget}, yes)
 
     from metamem.api import learn as learn_design
 
@@ -139,9 +162,17 @@ def learn(
                 home=home,
                 executor=executor(workers),
                 progress=progress,
+                allowance=allowance(max_tokens, max_money),
                 **settings,
                 **budget,
             )
+    except BudgetSpent as spent:
+        started = [name for name in _known_runs(home) if name not in known]
+        name = run or (started[-1] if started else "")
+        raise BudgetSpent(
+            spent.message,
+            hint=f"go on with more: metamem learn --run {name} --max-tokens N --max-money USD",
+        ) from None
     except KeyboardInterrupt:
         started = [name for name in _known_runs(home) if name not in known]
         raise Stopped(run or (started[-1] if started else "")) from None

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from metamem import __version__
-from metamem.cli import archive, catalogue, doctor, evaluate, ledgers, runs
+from metamem.cli import archive, catalogue, doctor, evaluate, handoff, ledgers, models, runs
 from metamem.cli.learn import EXAMPLES as LEARN_EXAMPLES
 from metamem.cli.learn import Stopped, learn
 from metamem.cli.screen import err, refuse, remark
@@ -56,6 +56,7 @@ def root(
 app.command(epilog=LEARN_EXAMPLES)(learn)
 app.command(epilog=evaluate.EVALUATE_EXAMPLES)(evaluate.evaluate)
 app.command(epilog=evaluate.COMPARE_EXAMPLES)(evaluate.compare)
+app.add_typer(handoff.app, name="handoff")
 app.add_typer(archive.app, name="archive")
 app.add_typer(runs.app, name="runs")
 app.command(epilog=runs.REPORT_EXAMPLES)(runs.report)
@@ -64,6 +65,7 @@ app.command()(ledgers.reads)
 app.add_typer(catalogue.domains, name="domains")
 app.add_typer(catalogue.designs, name="designs")
 app.command()(catalogue.agents)
+app.add_typer(models.app, name="models")
 app.command()(doctor.doctor)
 
 

@@ -108,3 +108,22 @@ TasksFrom = Annotated[
         help="split: learn from train; alma: from one half of the split, as the paper did.",
     ),
 ]
+Model = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="ROLE=NAME",
+        help="The model of a role (agent, memory, meta, embed), such as"
+        " agent=openai:gpt-5-nano/low or memory=local:PATH.gguf; may be given several times."
+        " See: metamem models",
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="The most tokens that models may use. Default: no limit"),
+]
+MaxMoney = Annotated[
+    float | None,
+    typer.Option(metavar="USD", min=0, help="The most dollars that models may cost."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before models are paid.")]

@@ -1,9 +1,13 @@
 """From what was typed to what the API takes; and the archive that is already there."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from metamem.cli.screen import remark
 from metamem.core import registry
 from metamem.core.errors import MetamemError, UsageError
 from metamem.evaluation.jobs import Spec
@@ -78,3 +82,45 @@ def agent_spec(name: str | None) -> Spec | None:
         return None
     registry.factory("agents", name)
     return Spec(name)
+
+
+def model_roles(values: list[str] | None) -> dict[str, tuple[str, ...]]:
+    """Models by role, from flags, environment and config file; the embedder is named apart."""
+    from metamem.models.config import EMBED, load_config, role_flags
+
+    roles = load_config(role_flags(values or [])).roles
+    return {role: names for role, names in roles.items() if role != EMBED}
+
+
+def embedder_spec(values: list[str] | None) -> Spec | None:
+    """The embedder that flags, environment or config file name, if any does."""
+    from metamem.models.config import EMBED, load_config, role_flags
+
+    names = load_config(role_flags(values or [])).roles.get(EMBED, ())
+    return Spec(names[0]) if names else None
+
+
+def allowance(tokens: int | None, money: float | None) -> Any:
+    from metamem.models.budget import Allowance
+
+    return Allowance(tokens or 0, money or 0.0)
+
+
+def agree_to_cost(domain: str, settings: Mapping[str, Any], yes: bool) -> None:
+    """Say what a run will ask of models, and ask whether to go on where that costs money."""
+    if not settings.get("models"):
+        return
+    from metamem.api import estimate_learning
+
+    found = estimate_learning(domain, **settings)
+    if not found.calls:
+        return
+    remark(f"This run will ask models: {found}.")
+    if found.money == 0 or yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "this run costs money, and there is nobody here to ask",
+            hint="say --yes to go on; --max-money and --max-tokens set limits that hold",
+        )
+    typer.confirm("Go on?", abort=True, err=True)

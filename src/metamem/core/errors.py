@@ -1,5 +1,7 @@
 """One root error. Every message says what went wrong and, where it helps, what to do."""
 
+from typing import Any
+
 
 class MetamemError(Exception):
     """Something a person can act on. Shown as one line, never as a traceback."""
@@ -13,6 +15,16 @@ class MetamemError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}\n  {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that an error arrives whole where a worker process sends it."""
+        return _rebuilt, (type(self), dict(self.__dict__))
+
+
+def _rebuilt(kind: type[MetamemError], state: dict[str, Any]) -> MetamemError:
+    error = kind.__new__(kind, state["message"])
+    error.__dict__.update(state)
+    return error
 
 
 class UsageError(MetamemError):
@@ -65,7 +77,19 @@ class ModelUnavailable(MetamemError):
     """A design or agent asked for a model that is not configured."""
 
 
-class BudgetSpent(MetamemError):
-    """The run's budget is used up: stop cleanly."""
+class ModelRefused(MetamemError):
+    """A model answered, but with nothing that will do. Whoever asked must live with that."""
 
-    exit_code = 0
+    def __init__(self, message: str, *, tokens: int = 0, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.tokens = tokens  # that it cost all the same
+
+
+class ModelFault(EngineFault):
+    """A model could not be reached or kept failing: the provider's fault, never scored."""
+
+
+class BudgetSpent(MetamemError):
+    """The budget of tokens or money does not allow another call: stop cleanly."""
+
+    exit_code = 7

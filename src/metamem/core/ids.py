@@ -17,12 +17,14 @@ def canonical_json(value: Any) -> str:
 
 def content_id(*parts: Any) -> str:
     """The id of a piece of content, made of JSON-able parts."""
-    return hashlib.sha256(canonical_json(parts).encode()).hexdigest()[:ID_LENGTH]
+    return hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass")).hexdigest()[
+        :ID_LENGTH
+    ]
 
 
 def derive_seed(*parts: Any) -> int:
     """A 63-bit seed that depends on every part and on nothing else."""
-    digest = hashlib.sha256(canonical_json(parts).encode()).digest()
+    digest = hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 
 

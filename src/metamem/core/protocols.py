@@ -1,8 +1,10 @@
 """The seams: what the parts of metamem ask of one another. Each is small on purpose."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+from metamem.core.chat import Question, Reply
 from metamem.core.types import Experience, Kind, Observation, Query, Task
 
 
@@ -48,6 +50,19 @@ class Domain(Protocol):
 
     def describe(self) -> str: ...
 
+    @property
+    def rules(self) -> str:
+        """How one acts here, told to agents that can read: commands, limits, the form of a reply.
+
+        Nothing that memory is there to find out.
+        """
+        ...
+
+    @property
+    def forms(self) -> bool:
+        """Whether the actions that observations show are forms to fill in, not a closed list."""
+        ...
+
     def tasks(self, split: str) -> Sequence[Task]:
         """The tasks of a split, always the same and in the same order; disjoint by split."""
         ...
@@ -74,6 +89,25 @@ class Domain(Protocol):
         ...
 
 
+class Chat(Protocol):
+    """A language model, as one place may use it."""
+
+    async def ask(self, question: Question) -> Reply:
+        """The reply; `ModelRefused` where the model gave none that will do."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where an agent sits down to play one task."""
+
+    goal: str
+    seed: int
+    rules: str = ""  # how one acts in this domain, for agents that can read it
+    forms: bool = False  # the actions shown are forms to fill in, not a list to choose from
+    chat: Chat | None = None  # the model of the role `agent`, where one is configured
+
+
 class Player(Protocol):
     """An agent at one task."""
 
@@ -92,7 +126,7 @@ class Agent(Protocol):
         """Names the agent and its settings exactly."""
         ...
 
-    def start(self, goal: str, seed: int) -> Player: ...
+    def start(self, seat: Seat) -> Player: ...
 
 
 class Memory(Protocol):

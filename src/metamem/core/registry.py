@@ -28,6 +28,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "explorer": "metamem.agents.explorer:Explorer",
         "repair": "metamem.agents.repair:Repair",
         "relay": "metamem.agents.relay:Relay",
+        "llm": "metamem.agents.llm:LlmAgent",
         "random": "metamem.agents.random_agent:RandomAgent",
     },
     "embedders": {
@@ -49,6 +50,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "proposers": {
         "recombine": "metamem.search.recombine:Recombine",
         "random": "metamem.search.recombine:RandomRecombine",
+        "llm": "metamem.search.llm:LlmProposer",
+        "handoff": "metamem.search.handoff:Handoff",
     },
 }
 

@@ -1,5 +1,6 @@
 """What runs in the jail: loads a design from its source and serves its memory to the host."""
 
+import asyncio
 import base64
 import binascii
 import inspect
@@ -10,16 +11,19 @@ import pickle
 import random
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from metamem.core.types import Experience, Query
 from metamem.designs.contract import Memory
 from metamem.designs.toolbox import Tools
+from metamem.sandbox.eventloop import JailLoop
 from metamem.sandbox.inside import Failure, Link, last_line_in
 
 FILENAME = "design.py"
 _MODULE = "design"
-_LINK = "host"  # how a snapshot names what it leaves out
+_LINK, _LOOP = "host", "loop"  # how a snapshot names what it leaves out
+_ALMA = "MemoStructure"  # a design written for ALMA's own repository names this base class
 
 
 def serve() -> None:
@@ -28,13 +32,20 @@ def serve() -> None:
     link.serve(_Service(link))
 
 
-def load(source: str) -> type[Memory]:
-    """The memory class of a design: the last one that its file defines."""
+def load(source: str) -> Callable[[Tools], Memory]:
+    """What makes a design's memories: the last memory class that its file defines."""
+    adopt = None
+    if _ALMA in source:
+        from metamem.designs import alma  # nothing of it is loaded for other designs
+
+        adopt = alma.prepare(source, FILENAME)
     module = types.ModuleType(_MODULE)
     module.__file__ = FILENAME
     sys.modules[_MODULE] = module  # where snapshots find the design's classes
     linecache.cache[FILENAME] = (len(source), None, source.splitlines(True), FILENAME)
     exec(compile(source, FILENAME, "exec", dont_inherit=True), module.__dict__)
+    if adopt is not None:
+        return adopt(module)
     found = [
         value
         for value in vars(module).values()
@@ -123,14 +134,16 @@ class _Pickler(pickle.Pickler):
     link: Link
 
     def persistent_id(self, value: Any) -> str | None:
-        return _LINK if value is self.link else None
+        if value is self.link:
+            return _LINK
+        return _LOOP if isinstance(value, JailLoop) else None  # kept by locks that were waited for
 
 
 class _Unpickler(pickle.Unpickler):
     link: Link
 
-    def persistent_load(self, name: Any) -> Link:
-        return self.link
+    def persistent_load(self, name: Any) -> Any:
+        return self.link if name == _LINK else asyncio.get_running_loop()
 
 
 def _numpy_luck() -> Any:

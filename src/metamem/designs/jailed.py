@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from metamem.core.errors import DesignFailure, ModelUnavailable, UsageError
+from metamem.core.errors import DesignFailure, ModelRefused, ModelUnavailable, UsageError
 from metamem.core.protocols import Embedder
 from metamem.core.types import Design, Experience, Query
 from metamem.sandbox.host import Program, Sandbox
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.process import Process, RefusedByHost
 
-AskModel = Callable[[str, dict[str, Any] | None], Awaitable[Any]]
+# A prompt, the JSON schema that the reply is to fit (or none), and a system message (or "").
+AskModel = Callable[[str, dict[str, Any] | None, str], Awaitable[Any]]
 
 _MAX_TEXTS = 4096  # in one request for embeddings
 # What designs commonly import: loaded once in a fork server, it costs them little.
@@ -144,7 +145,7 @@ class JailedMemory:
         self._sandbox = jail.sandbox_for(design.source)
         self._seed = seed
         self._embedder = embedder
-        self._llm = llm
+        self.llm = llm  # may be changed between calls, since a model's answers belong to a place
         self._process: Process | None = None
         self._turn = asyncio.Lock()
 
@@ -212,7 +213,7 @@ class JailedMemory:
 
     def _sibling(self) -> "JailedMemory":
         return JailedMemory(
-            self._jail, self.design, self._seed, self._embedder, self._llm, self.limits
+            self._jail, self.design, self._seed, self._embedder, self.llm, self.limits
         )
 
     async def snapshot(self) -> bytes:
@@ -246,7 +247,7 @@ class JailedMemory:
         if tool == "embed" and isinstance(data, dict):
             return self._embed(data.get("texts"))
         if tool == "llm" and isinstance(data, dict):
-            return await self._ask_model(data.get("prompt"), data.get("schema"))
+            return await self._ask_model(data.get("prompt"), data.get("schema"), data.get("system"))
         raise DesignFailure("the design asked for a tool that there is not", kind="protocol")
 
     def _embed(self, texts: Any) -> dict[str, Any]:
@@ -259,10 +260,11 @@ class JailedMemory:
         flat = np.ascontiguousarray(rows, dtype="<f4")
         return {"dimensions": width, "vectors": base64.b64encode(flat.tobytes()).decode()}
 
-    async def _ask_model(self, prompt: Any, schema: Any) -> Any:
-        if not isinstance(prompt, str) or not (schema is None or isinstance(schema, dict)):
+    async def _ask_model(self, prompt: Any, schema: Any, system: Any) -> Any:
+        texts = isinstance(prompt, str) and isinstance(system, str)
+        if not texts or not (schema is None or isinstance(schema, dict)):
             raise DesignFailure("the design asks a model with no prompt", kind="protocol")
-        if self._llm is None:
+        if self.llm is None:
             raise RefusedByHost("no model is configured")
         if not self._model_calls_left:
             raise DesignFailure(
@@ -271,8 +273,8 @@ class JailedMemory:
         self._model_calls_left -= 1
         self.model_calls += 1
         try:
-            return await self._llm(prompt, schema)
-        except ModelUnavailable as error:
+            return await self.llm(prompt, schema, system)
+        except (ModelUnavailable, ModelRefused, UsageError) as error:
             raise RefusedByHost(error.message) from error
 
 

@@ -5,6 +5,7 @@ the module that holds one design. The module is read as text: it is never import
 """
 
 import difflib
+import re
 from importlib import resources
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ from metamem.core.errors import DataError, UnknownName
 from metamem.core.types import Design
 
 _PACKAGE = "metamem.designs.human"
+_NEEDS_MODEL = re.compile(r"^NEEDS_MODEL\s*=\s*True\b", re.MULTILINE)
 
 
 def names() -> list[str]:
@@ -25,6 +27,11 @@ def names() -> list[str]:
 
 def _plug_ins() -> dict[str, str]:
     return {entry.name: entry.value for entry in entry_points(group="metamem.designs")}
+
+
+def needs_model(design: Design) -> bool:
+    """Whether a design says of itself that it is nothing without a language model."""
+    return _NEEDS_MODEL.search(design.source) is not None
 
 
 def load(name_or_path: str | Path) -> Design:

@@ -1,7 +1,9 @@
 """What most domains have in common, so that a new one says only what is its own."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from metamem.core.errors import UsageError
@@ -35,7 +37,17 @@ class DomainBase:
 
     kind: Kind = "code"
     agent = "reader"
+    forms = False
     suggestions: Mapping[str, Any] = {}
+
+    def describe(self) -> str:
+        return inspect.getdoc(type(self)) or ""
+
+    @property
+    def rules(self) -> str:
+        """The file rules.md beside the domain's own module; without one, the description."""
+        path = Path(inspect.getfile(type(self))).with_name("rules.md")
+        return path.read_text(encoding="utf-8") if path.is_file() else self.describe()
 
     def history(self, group: str) -> Sequence[Experience]:
         return ()

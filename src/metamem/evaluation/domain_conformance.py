@@ -10,7 +10,7 @@ from statistics import fmean
 
 from metamem.core import registry
 from metamem.core.ids import derive_seed
-from metamem.core.protocols import Domain
+from metamem.core.protocols import Domain, Seat
 from metamem.core.types import SPLITS, Episode, Query, Task
 from metamem.designs.library import load
 from metamem.evaluation.episode import play
@@ -48,7 +48,7 @@ class DomainConformance:
             return await play(
                 task,
                 world,
-                registry.create("agents", agent).start(task.goal, seed),
+                registry.create("agents", agent).start(Seat(task.goal, seed)),
                 ask if oracle else None,
                 max_steps=domain.max_steps,
                 advice_tokens=4000,

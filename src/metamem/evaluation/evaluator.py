@@ -56,6 +56,8 @@ class Evaluator:
             "embedders", setup.embedder.name, **setup.embedder.settings
         )
         self._agent, self._embedder = agent.fingerprint, embedder.fingerprint
+        if getattr(agent, "asks_model", False):  # the same agent with another model is another
+            self._agent += f" with {setup.models.get('agent', 'no model')}"
         self._plans: dict[str, Plan] = {}
         self._collecting = asyncio.Lock()
         self._permits = asyncio.Semaphore(executor.slots)
@@ -74,7 +76,7 @@ class Evaluator:
             split=split,
             protocol=self.setup.rules.to_json(),
             agent=self._agent,
-            models={},
+            models=dict(self.setup.models),
             embedder=self._embedder,
             toolbox=TOOLBOX_VERSION,
             limits=Limits(**self.setup.limits).to_json(),

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from metamem.core.chat import AskAt
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.runner import Runner
@@ -10,8 +11,8 @@ from metamem.evaluation.runner import Runner
 class InlineExecutor:
     """Runs jobs here, `slots` at a time."""
 
-    def __init__(self, blobs: Blobs, slots: int = 1) -> None:
-        self._runner = Runner(blobs)
+    def __init__(self, blobs: Blobs, slots: int = 1, ask: AskAt | None = None) -> None:
+        self._runner = Runner(blobs, ask)
         self._free = asyncio.Semaphore(slots)
         self._slots = slots
 

@@ -31,6 +31,7 @@ class Setup:
     retrieves: int = 10  # retrievals at once, over all workers
     updates: int = 10  # updates at once, over all workers (one memory's own are always serial)
     layer: str = "auto"  # which jail
+    models: Mapping[str, str] = field(default_factory=dict)  # role → fingerprint of its model
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import IO, Any
 
-from metamem.core.errors import EngineFault
+from metamem.core.chat import AskAt, Question, Reply, Site
+from metamem.core.errors import EngineFault, MetamemError, ModelUnavailable
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.worker import HEADER, pack
@@ -23,8 +24,14 @@ class WorkerLost(EngineFault):
 class LocalExecutor:
     """Ships jobs to worker processes; replaces those that die, kills those that hang."""
 
-    def __init__(self, blobs: Blobs, workers: int = 0, stall_seconds: float = 60.0) -> None:
-        self._blobs = blobs
+    def __init__(
+        self,
+        blobs: Blobs,
+        workers: int = 0,
+        stall_seconds: float = 60.0,
+        ask: AskAt | None = None,
+    ) -> None:
+        self._blobs, self._ask = blobs, ask
         self._slots = workers or len(os.sched_getaffinity(0))
         self._stall = stall_seconds
         self._idle: list[_Worker] = []
@@ -66,7 +73,7 @@ class LocalExecutor:
     async def _once(self, job: Job, emit: Emit) -> JobDone:
         worker = self._idle.pop() if self._idle else await self._start()
         try:
-            done = await worker.run(job, emit, self._blobs, self._stall)
+            done = await worker.run(job, emit, self._blobs, self._ask, self._stall)
         except EngineFault as fault:
             if isinstance(fault, WorkerLost):
                 await self._bury(worker)
@@ -118,7 +125,10 @@ class _Worker:
         )
         return _Worker(process, errors)
 
-    async def run(self, job: Job, emit: Emit, blobs: Blobs, stall: float) -> JobDone:
+    async def run(
+        self, job: Job, emit: Emit, blobs: Blobs, ask: AskAt | None, stall: float
+    ) -> JobDone:
+        questions: set[asyncio.Task[None]] = set()
         try:
             if job.experiences and job.experiences not in self._blobs:
                 await self._send("blob", (job.experiences, blobs(job.experiences)))
@@ -131,12 +141,31 @@ class _Worker:
                 elif kind == "done":
                     done: JobDone = payload[0]
                     return done
+                elif kind == "ask":
+                    question = asyncio.create_task(self._answer(ask, *payload))
+                    questions.add(question)
+                    question.add_done_callback(questions.discard)
                 elif kind == "error":
-                    raise EngineFault(payload[0], hint=payload[1])
+                    raise payload[0]
         except TimeoutError as error:
             raise WorkerLost(f"a worker gave no sign of life for {stall:.0f} s") from error
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise WorkerLost(f"a worker died. {self._last_words()}".strip()) from error
+        finally:
+            for question in questions:
+                question.cancel()
+
+    async def _answer(self, ask: AskAt | None, number: int, site: Site, question: Question) -> None:
+        """Put a worker's question to the models, which live in this process alone."""
+        reply: Reply | MetamemError
+        try:
+            if ask is None:
+                raise ModelUnavailable("no model is configured")
+            reply = await ask(site, question)
+        except MetamemError as error:
+            reply = error
+        with suppress(ConnectionError):  # a worker that has died is noticed where it is read
+            await self._send("answer", (number, reply))
 
     async def kill(self) -> None:
         with suppress(ProcessLookupError):

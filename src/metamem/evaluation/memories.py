@@ -9,6 +9,7 @@ from metamem.core.ids import canonical_json, derive_seed
 from metamem.core.protocols import Domain, Embedder
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.evaluation.caps import Cap
+from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
 
 
@@ -16,10 +17,18 @@ class Memories:
     """Opened and fed when first asked for, kept until the job ends."""
 
     def __init__(
-        self, job: Job, domain: Domain, jail: Jail, embedder: Embedder, updates: Cap, blobs: Blobs
+        self,
+        job: Job,
+        domain: Domain,
+        jail: Jail,
+        embedder: Embedder,
+        updates: Cap,
+        blobs: Blobs,
+        chats: Chats,
     ) -> None:
         self._job, self._domain, self._jail = job, domain, jail
         self._embedder, self._updates, self._blobs = embedder, updates, blobs
+        self._chats = chats
         self._open: dict[str, JailedMemory] = {}
         self._failed: dict[str, DesignFailure] = {}
         self._feeding = asyncio.Lock()
@@ -50,8 +59,11 @@ class Memories:
         seed = derive_seed("design", self._job.setup.seed)
         memory = await self._jail.open(self._job.design, seed=seed, embedder=self._embedder)
         try:
-            for line in self._experiences(group):
+            for number, line in enumerate(self._experiences(group)):
                 async with self._updates:
+                    # Named by what is learned, not by who asks: shards that feed the same
+                    # experiences to the same design share the model's answers.
+                    memory.llm = self._chats.for_design("update", group, number)
                     await memory.update_encoded(line)
         except BaseException:
             await memory.close()

@@ -10,13 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from metamem.core import registry
+from metamem.core.chat import AskAt
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.core.ids import derive_seed
-from metamem.core.protocols import Agent, Domain, Embedder
+from metamem.core.protocols import Agent, Chat, Domain, Embedder, Seat
 from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
-from metamem.designs.jailed import Jail, JailedMemory
+from metamem.designs.jailed import Jail
 from metamem.evaluation.behaviour import advice_digest, behaviour_key
 from metamem.evaluation.caps import Cap
+from metamem.evaluation.chats import Chats
 from metamem.evaluation.episode import Ask, advice_used, cap_advice, play
 from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
 from metamem.evaluation.memories import Memories
@@ -51,8 +53,9 @@ class Parts:
 class Runner:
     """Plays the cases of jobs, one process's worth. Keeps worlds' data, agent and jail warm."""
 
-    def __init__(self, blobs: Blobs) -> None:
+    def __init__(self, blobs: Blobs, ask: AskAt | None = None) -> None:
         self._blobs = lru_cache(maxsize=4)(blobs)
+        self._ask = ask  # the way to the models, where there are any
         self._parts: dict[str, Parts] = {}
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
@@ -60,7 +63,13 @@ class Runner:
         if job.design is None:
             return await self._play(job, parts, None, job.cases, emit)
         memories = Memories(
-            job, parts.domain, parts.jail, parts.embedder, parts.updates, self._blobs
+            job,
+            parts.domain,
+            parts.jail,
+            parts.embedder,
+            parts.updates,
+            self._blobs,
+            Chats(job, self._ask),
         )
         try:
             if not any(parts.task(job.split, case.task_id).group for case in job.cases):
@@ -162,9 +171,12 @@ class Runner:
             for case in cases:
                 await one(case)
         else:
-            async with asyncio.TaskGroup() as group:
-                for case in cases:
-                    group.create_task(one(case))
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for case in cases:
+                        group.create_task(one(case))
+            except ExceptionGroup as several:  # the first says enough; the others were cut short
+                raise several.exceptions[0] from None
         return JobDone(error=error, wall_stops=tuple(wall_stops))
 
     async def _case(
@@ -173,6 +185,7 @@ class Runner:
         """One case. Returns its row and, where the design failed, the whole error."""
         rules, task = job.setup.rules, parts.task(job.split, case.task_id)
         seed = derive_seed(job.setup.seed, job.phase, task.id, case.repeat)
+        chats = Chats(job, self._ask)
         streaming = rules.rollout == "streaming"
         async with parts.episodes:
             begun, asked = time.perf_counter(), 0.0
@@ -183,6 +196,8 @@ class Runner:
                     memory = mine = await memories.get(task.group)
                 if memory is not None and not streaming:
                     mine = await memory.fork()  # so nothing a retrieve does outlives its case
+                if mine is not None:
+                    mine.llm = chats.for_design(job.phase, task.id, case.repeat)
 
                 async def from_memory(query: Query) -> Any:
                     nonlocal asked
@@ -197,8 +212,10 @@ class Runner:
                     return parts.domain.oracle(task)
 
                 ask: Ask | None = from_oracle if job.oracle else from_memory if mine else None
-                episode = await _play_guarded(parts, task, seed, ask, job)
+                chat = chats.for_agent(task.id, case.repeat)
+                episode = await _play_guarded(parts, task, seed, ask, job, chat)
                 if streaming and mine is not None:
+                    mine.llm = chats.for_design("stream", task.id, case.repeat)
                     async with parts.updates:
                         await mine.update(episode.experience())
             except DesignFailure as caught:
@@ -209,7 +226,7 @@ class Runner:
                 if mine is not None and mine is not memory:
                     await mine.close()
             measured = Measurement(time.perf_counter() - begun, asked * 1000)
-        row = _row(case, episode, failure, mine, measured)
+        row = _row(case, episode, failure, chats, measured)
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
 
@@ -225,6 +242,7 @@ class Runner:
                 world.close()
             memory = await memories.get(task.group)
             fork = await memory.fork()
+            fork.llm = Chats(job, self._ask).for_design("probe", task_id)
             try:
                 value = await fork.retrieve(Query(task.goal, seen.text, seen.actions))
             finally:
@@ -234,7 +252,9 @@ class Runner:
         return behaviour_key(digests)
 
 
-async def _play_guarded(parts: Parts, task: Task, seed: int, ask: Ask | None, job: Job) -> Episode:
+async def _play_guarded(
+    parts: Parts, task: Task, seed: int, ask: Ask | None, job: Job, chat: Chat | None
+) -> Episode:
     """Play, telling the faults of world and machine from those of design and agent."""
     rules = job.setup.rules
     try:
@@ -243,7 +263,9 @@ async def _play_guarded(parts: Parts, task: Task, seed: int, ask: Ask | None, jo
             return await play(
                 task,
                 world,
-                parts.agent.start(task.goal, seed),
+                parts.agent.start(
+                    Seat(task.goal, seed, parts.domain.rules, parts.domain.forms, chat)
+                ),
                 ask,
                 max_steps=rules.max_steps or parts.domain.max_steps,
                 advice_tokens=rules.advice_tokens,
@@ -263,7 +285,7 @@ def _row(
     case: Case,
     episode: Episode,
     failure: DesignFailure | None,
-    memory: JailedMemory | None,
+    chats: Chats,
     measured: Measurement,
 ) -> CaseResult:
     return CaseResult(
@@ -275,7 +297,8 @@ def _row(
         advice_truncated=any(a.truncated for a in episode.advice),
         advice_digest=advice_digest([a.text for a in episode.advice]),
         advice_used=round(advice_used(episode), 6),
-        model_calls=memory.model_calls if memory is not None else 0,
+        model_calls=chats.calls,
+        tokens=chats.tokens,
         failure=_short(failure) if failure else "",
         measured=measured,
     )

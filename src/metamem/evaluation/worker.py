@@ -14,7 +14,8 @@ import sys
 import traceback
 from typing import Any, BinaryIO
 
-from metamem.core.errors import MetamemError
+from metamem.core.chat import Question, Reply, Site
+from metamem.core.errors import EngineFault, MetamemError
 from metamem.evaluation.jobs import CaseDone, Job
 from metamem.evaluation.runner import Runner
 
@@ -36,19 +37,63 @@ def _read(pipe: BinaryIO) -> Any:
     return pickle.loads(pipe.read(length))
 
 
+class Host:
+    """The worker's line to its host: answers to questions come back in any order."""
+
+    def __init__(self, outbox: BinaryIO) -> None:
+        self._outbox = outbox
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._number = 0
+
+    def send(self, *message: Any) -> None:
+        self._outbox.write(pack(message))
+        self._outbox.flush()
+
+    async def ask(self, site: Site, question: Question) -> Reply:
+        self._number += 1
+        number = self._number
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self.send("ask", number, site, question)
+        try:
+            reply: Reply = await answer
+        finally:
+            del self._waiting[number]
+        return reply
+
+    def hear(self, number: int, reply: Reply | MetamemError) -> None:
+        waiting = self._waiting.get(number)
+        if waiting is None or waiting.done():
+            return  # whoever asked has gone
+        if isinstance(reply, MetamemError):
+            waiting.set_exception(reply)
+        else:
+            waiting.set_result(reply)
+
+
 async def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
     """One job after the other until the parent closes the pipe."""
     blobs: dict[str, bytes] = {}
-    runner = Runner(blobs.__getitem__)
+    host = Host(outbox)
+    runner = Runner(blobs.__getitem__, host.ask)
+    working: asyncio.Task[None] | None = None
 
-    def send(*message: Any) -> None:
-        outbox.write(pack(message))
-        outbox.flush()
+    async def work(job: Job) -> None:
+        def emit(done: CaseDone) -> None:
+            host.send("case", done)
+
+        try:
+            host.send("done", await runner.run(job, emit))
+        except MetamemError as error:
+            host.send("error", error)
+        except Exception:
+            host.send(
+                "error", EngineFault("the worker failed", hint=traceback.format_exc(limit=-6))
+            )
 
     async def pulse() -> None:
         # A blocked event loop stops the pulse: that is how the parent sees that a world hangs.
         while True:
-            send("alive")
+            host.send("alive")
             await asyncio.sleep(PULSE_SECONDS)
 
     beating = asyncio.create_task(pulse())
@@ -57,20 +102,16 @@ async def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
             kind, payload = message
             if kind == "blob":
                 blobs[payload[0]] = payload[1]
+            elif kind == "answer":
+                host.hear(*payload)
             elif kind == "job":
-                job: Job = payload
-
-                def emit(done: CaseDone) -> None:
-                    send("case", done)
-
-                try:
-                    send("done", await runner.run(job, emit))
-                except MetamemError as error:
-                    send("error", error.message, error.hint)
-                except Exception:
-                    send("error", "the worker failed", traceback.format_exc(limit=-6))
+                if working is not None:
+                    await working
+                working = asyncio.create_task(work(payload))
     finally:
         beating.cancel()
+        if working is not None:
+            working.cancel()
         await runner.close()
 
 

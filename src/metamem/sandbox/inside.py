@@ -58,6 +58,7 @@ class Link:
         self._request = 0  # the id of the request being served; 0 between requests
         self._asked = 0
         self._open: dict[int, asyncio.Future[Any]] = {}  # questions without answer, in order
+        self._answers: dict[int, dict[str, Any]] = {}  # those that came and were not yet given out
         self._loop = self._new_loop()
         asyncio.events.new_event_loop = self._new_loop  # for `asyncio.run` in a design
         asyncio.set_event_loop(self._loop)
@@ -67,11 +68,19 @@ class Link:
 
     async def ask(self, tool: str, data: Any) -> Any:
         """Ask the host for something; raises ToolError where it cannot."""
-        self._asked += 1
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._open[self._asked] = future
-        self._write({"id": self._request, "ask": self._asked, "tool": tool, "data": data})
+        self._open[self._put(tool, data)] = future
         return await future
+
+    def ask_now(self, tool: str, data: Any) -> Any:
+        """Like `ask`, for code that cannot await: nothing else runs until the host has answered."""
+        number = self._put(tool, data)
+        while number not in self._answers:
+            self._receive()
+        answer = self._answers.pop(number)
+        if "error" in answer:
+            raise ToolError(answer["error"])
+        return answer["ok"]
 
     def log(self, message: str) -> None:
         if self._request:  # a finaliser may speak when nobody listens
@@ -87,6 +96,7 @@ class Link:
             for future in self._open.values():
                 future.cancel()
             self._open.clear()
+            self._answers.clear()
             self._request, self._asked = request["id"], 0
             try:
                 self._serve_one(service, request, printed)
@@ -121,13 +131,10 @@ class Link:
     def _await_answers(self) -> bool:
         if not self._open:
             return False
-        answers: dict[int, dict[str, Any]] = {}
-        while len(answers) < len(self._open):
-            answer = self._read()
-            if answer["id"] == self._request:
-                answers[answer["answer"]] = answer
+        while not self._open.keys() <= self._answers.keys():
+            self._receive()
         for number, future in self._open.items():
-            answer = answers[number]
+            answer = self._answers.pop(number)
             if future.cancelled():
                 continue
             if "error" in answer:
@@ -136,6 +143,16 @@ class Link:
                 future.set_result(answer["ok"])
         self._open.clear()
         return True
+
+    def _put(self, tool: str, data: Any) -> int:
+        self._asked += 1
+        self._write({"id": self._request, "ask": self._asked, "tool": tool, "data": data})
+        return self._asked
+
+    def _receive(self) -> None:
+        answer = self._read()
+        if answer["id"] == self._request:  # else it belongs to a call that did not wait for it
+            self._answers[answer["answer"]] = answer
 
     def _read(self) -> dict[str, Any]:
         while (end := self._buffer.find(b"\n")) < 0:

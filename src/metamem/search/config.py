@@ -31,6 +31,8 @@ class LearnConfig:
     shortlist: int = 3  # so many go before the gate
     final_repeats: int = 2  # on valid, test and shift
     layer: str = "auto"
+    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # role → names
+    hints: bool = True  # whether a proposer is told about the domain
 
     def __post_init__(self) -> None:
         for name in ("batch", "confirm", "shortlist", "final_repeats"):
@@ -52,7 +54,8 @@ class LearnConfig:
         return Setup(**(given | changes))
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        models = {role: list(names) for role, names in self.models.items()}
+        return {**asdict(self), "models": models}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "LearnConfig":
@@ -63,5 +66,6 @@ class LearnConfig:
                 **{name: Spec(**data[name]) for name in specs},
                 "rules": Protocol(**data["rules"]),
                 "budget": Budget(**data["budget"]),
+                "models": {r: tuple(names) for r, names in data.get("models", {}).items()},
             }
         )

@@ -3,19 +3,24 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from metamem.core import registry
-from metamem.core.errors import UsageError
+from metamem.core.calls import Spending
+from metamem.core.chat import Site
+from metamem.core.errors import BudgetSpent, UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.progress import Progress, Silent
 from metamem.core.types import SPLITS, Design, Evaluation
-from metamem.designs.library import load
+from metamem.designs.library import load, needs_model
+from metamem.evaluation.chats import PlacedChat
 from metamem.evaluation.evaluator import ORACLE, Evaluator
-from metamem.evaluation.jobs import Executor
+from metamem.evaluation.jobs import Executor, Spec
 from metamem.evaluation.racing import RaceSettings
+from metamem.models.broker import Broker
 from metamem.promotion.gate import Decision, Gate
 from metamem.search.config import LearnConfig
 from metamem.search.loop import HUMAN, Budget, Search
@@ -23,6 +28,7 @@ from metamem.search.table import table
 from metamem.store.archive import Archive, PromotionRecord, utc_now
 
 NO_MEMORY = "no_memory"
+HANDOFF = "handoff"
 CONTROL = "control"  # the journal of the random arm is the run's name with this behind it
 
 
@@ -36,9 +42,14 @@ class Learning:
         run_id: str,
         config: LearnConfig,
         progress: Progress | None = None,
+        *,
+        broker: Broker | None = None,
+        desk: Path | None = None,
     ) -> None:
+        """`desk` is the folder in which work is handed off, where the proposer does that."""
         self.archive, self.executor = archive, executor
         self.run_id, self.config = run_id, config
+        self.broker, self.desk = broker, desk
         self.progress = progress or Silent()
         self.begun = time.monotonic()
         self.elapsed = 0.0  # by earlier processes of the same run
@@ -65,6 +76,7 @@ class Learning:
             "control": rival,
             "search": _counts(main),
             "tables": await self._report(learned, rival),
+            "models": self._models(),
         }
         self._record(decision, learned)
         return summary
@@ -79,14 +91,17 @@ class Learning:
         return Evaluator(
             self.archive,
             self.executor,
-            self.config.setup(**changes),
+            self.config.setup(**(played_by(self.config.agent, self.broker) | changes)),
             run_id=self.run_id,
             on_case=lambda row: self.progress.cases(),
         )
 
     def _humans(self) -> dict[str, Design]:
         names = dict.fromkeys((NO_MEMORY, *self.evaluator.domain.baselines()))
-        return {name: load(name) for name in names}
+        found = {name: load(name) for name in names}
+        if self.broker is None or not self.broker.models("memory"):
+            return {name: design for name, design in found.items() if not needs_model(design)}
+        return found
 
     async def _search(self) -> Search:
         total = len(self.humans) + self.config.budget.designs if self.config.budget.designs else 0
@@ -124,7 +139,7 @@ class Learning:
             evaluator=self.evaluator,
             journal=journal,
             seeds=list(self.humans.values()),
-            proposer=registry.create("proposers", made.name, **made.settings),
+            proposer=registry.create("proposers", made.name, **self._settings(made)),
             proposer_name=made.name,
             selector=registry.create("selectors", chosen.name, **chosen.settings),
             budget=budget,
@@ -132,7 +147,24 @@ class Learning:
             batch=config.batch,
             race=RaceSettings() if config.racing else None,
             progress=self.progress,
+            chats_at=self._chats_at if self.broker else None,
+            hints=config.hints,
         )
+
+    def _settings(self, proposer: Spec) -> dict[str, Any]:
+        if proposer.name == HANDOFF and self.desk is not None:
+            return {"folder": str(self.desk), **proposer.settings}
+        return dict(proposer.settings)
+
+    def _chats_at(self, seed: int) -> dict[str, PlacedChat]:
+        """The models that write designs, bound to one request."""
+        assert self.broker is not None
+        return {
+            model.name: PlacedChat(
+                self.broker.ask, Site("meta", model.name, phase="propose", seed=seed)
+            )
+            for model in self.broker.models("meta")
+        }
 
     async def _confirm(self, arm: Search) -> list[Design]:
         """The best of an arm, after they changed halves: on tasks the search never chose by."""
@@ -202,6 +234,14 @@ class Learning:
         done = await asyncio.gather(*(one(design) for design in unique))
         return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
 
+    def _models(self) -> list[dict[str, Any]]:
+        """What this run spent on models, by role and model."""
+        totals: dict[tuple[str, str], Spending] = {}
+        for spent in self.archive.spending(self.run_id):
+            key = (spent.role, spent.model)
+            totals[key] = totals[key] + spent if key in totals else spent
+        return [{**asdict(spent), "design_id": "", "run_id": ""} for spent in totals.values()]
+
     def _record(self, decision: Decision, learned: str | None) -> None:
         """Enter the decision, once: a run that was killed right after this enters no second one."""
         if self.archive.promotions(self.run_id):
@@ -234,15 +274,31 @@ def _counts(arm: Search) -> dict[str, Any]:
     return {"proposed": len(own), **by_status, "improved": improved, "warnings": warnings}
 
 
+def played_by(agent: Spec, broker: Broker | None) -> dict[str, Any]:
+    """What of a setup follows from the models: which roles count, and how many play at once."""
+    if broker is None:
+        return {}
+    acting = getattr(registry.create("agents", agent.name, **agent.settings), "asks_model", False)
+    roles = ("agent", "memory") if acting else ("memory",)
+    models = {r: name for r, name in broker.fingerprints.items() if r in roles}
+    at_once = max((model.at_once for model in broker.models("agent")), default=1)
+    return {"models": models, "parallel": at_once if acting else 1}
+
+
 async def learn(
     archive: Archive,
     executor: Executor,
     run_id: str,
     config: LearnConfig,
     progress: Progress | None = None,
+    *,
+    broker: Broker | None = None,
+    desk: Path | None = None,
 ) -> dict[str, Any]:
     """Start a run, or go on with it where it stopped. One process at a time per run."""
-    learning = Learning(archive, executor, run_id, config, progress)  # refuses a wrong config
+    learning = Learning(  # refuses a wrong config
+        archive, executor, run_id, config, progress, broker=broker, desk=desk
+    )
     archive.create_run(run_id, config.to_json())
     with archive.lock_run(run_id):
         record = archive.run(run_id)
@@ -254,6 +310,10 @@ async def learn(
             summary = await learning.run()
         except (KeyboardInterrupt, asyncio.CancelledError):
             archive.set_run_state(run_id, "stopped", {"seconds": learning.seconds})
+            raise
+        except BudgetSpent as spent:
+            state = {"seconds": learning.seconds, "error": spent.message}
+            archive.set_run_state(run_id, "stopped", state)
             raise
         except UsageError:
             raise

@@ -8,13 +8,14 @@ workers there are, which evaluation ends first, or how often the process was kil
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
 
 from metamem.core.errors import StoreError, UsageError
 from metamem.core.ids import derive_seed, short
 from metamem.core.progress import Progress, Silent
+from metamem.core.protocols import Chat
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.behaviour import behaviour_key
 from metamem.evaluation.evaluator import Evaluator, Outcome
@@ -25,16 +26,11 @@ from metamem.evaluation.racing import (
     RaceSettings,
     complete_estimate,
 )
+from metamem.search.drafts import COST, STAGES, Draft, Tries, code_key, told
+from metamem.search.entries import HUMAN as HUMAN
+from metamem.search.entries import Entry, Views
 from metamem.search.evidence import evidence
-from metamem.search.novelty import syntax_key
-from metamem.search.proposer import (
-    Evidence,
-    OperatorOutcome,
-    ParentView,
-    Proposal,
-    Proposer,
-    Request,
-)
+from metamem.search.proposer import OperatorOutcome, ParentView, Proposal, Proposer, Request
 from metamem.search.selectors import Candidate, Selector
 from metamem.search.verifier import Verdict, verify
 from metamem.store.archive import Archive, ProposalRecord, ProposalStatus
@@ -43,7 +39,7 @@ LENDERS = 2  # further designs a proposer may take parts from
 TYPICAL_RANK = 3.0  # how far down the list of complements they typically stand
 FEW_TASKS = 20
 PROBES = 12  # tasks on which behaviour is compared before a whole evaluation is spent
-RESAMPLES = 3  # another try where a proposal is a copy of a known design
+RESAMPLES = 3  # tries until a proposal is no copy of a known design
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +54,6 @@ class Budget:
             raise UsageError("a budget cannot be negative")
         if not self.designs and not self.seconds:
             raise UsageError("a search needs a budget", hint="give --designs or --seconds")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One design of this search that was evaluated."""
-
-    ordinal: int
-    design: Design
-    parents: tuple[str, ...]
-    operator: str
-    note: str
-    estimate: Estimate
-    evaluation: Evaluation
-    evidence: Evidence
-
-    @property
-    def human(self) -> bool:
-        return self.operator == HUMAN
-
-
-HUMAN = "human"
 
 
 @dataclass
@@ -98,9 +73,12 @@ class Search:
     repairs: int = 3
     race: RaceSettings | None = field(default_factory=RaceSettings)
     progress: Progress = field(default_factory=Silent)
+    chats_at: Callable[[int], Mapping[str, Chat]] | None = None  # models, bound to a request's seed
+    hints: bool = True  # whether proposers may be told about the domain
     entries: list[Entry] = field(default_factory=list)
     outcomes: list[OperatorOutcome] = field(default_factory=list)
     visits: dict[str, int] = field(default_factory=dict)
+    fruitless: dict[str, list[str]] = field(default_factory=dict)  # children in words, by parent
     seen: dict[str, str] = field(default_factory=dict)  # by syntax, whatever became of it
     elapsed: float = 0.0  # by earlier processes of the same run
     _written: dict[int, ProposalRecord] = field(default_factory=dict)
@@ -160,12 +138,9 @@ class Search:
         chosen = self._choose(
             pool, len(ordinals), reference, derive_seed(self.seed, "parents", number)
         )
-        drafts = []
         known = dict(self.seen)
-        for place, ordinal in enumerate(ordinals):
-            parents = [chosen[place], *self._lenders(chosen[place], ordinal)]
-            drafts.append(await self._draft(ordinal, parents, known))
-        verdicts = await asyncio.gather(*(self._verify(*draft, known) for draft in drafts))
+        drafts = await self._drafts(ordinals, chosen, known)
+        verdicts = await asyncio.gather(*(self._verify(draft, known) for draft in drafts))
 
         async def one(ordinal: int, verdict: Verdict) -> tuple[Outcome, Race | None] | None:
             if not verdict.accepted:
@@ -221,10 +196,10 @@ class Search:
 
         Drawn by rank, so that mostly the best complements are lent, and sometimes any other.
         """
-        ours = next(e for e in self.entries if e.design.id == parent).evaluation.by_task()
+        ours = next(e for e in self.entries if e.design.id == parent).rewards
 
         def fills(entry: Entry) -> float:
-            theirs = entry.evaluation.by_task()
+            theirs = entry.rewards
             shared = [task for task in theirs if task in ours]
             won = sum(max(0.0, theirs[task] - ours[task]) for task in shared)
             return won / (len(shared) + FEW_TASKS)  # a few lucky tasks prove little
@@ -238,43 +213,52 @@ class Search:
             picked.append(ranked.pop(place).design.id)
         return picked
 
-    async def _draft(
-        self, ordinal: int, parents: list[str], known: dict[str, str]
-    ) -> tuple[Request, Proposal]:
-        """A proposal that is no copy of a known design, if one comes of a few tries."""
-        by_id = {e.design.id: e for e in self.entries}
-        views = [self._view(by_id[parent], by_id) for parent in parents]
-        for attempt in range(RESAMPLES):
-            request = Request(
-                parents=views,
-                history=self.outcomes,
-                seed=derive_seed(self.seed, "propose", ordinal, attempt),
-                domain_description=self.evaluator.domain.describe(),
-            )
-            proposal = await self.proposer.propose(request)
-            if syntax_key(proposal.design.source) not in known:
-                known[syntax_key(proposal.design.source)] = proposal.design.id
-                break
-        return request, proposal
+    async def _drafts(
+        self, ordinals: range, chosen: Sequence[str], known: dict[str, str]
+    ) -> list[Draft]:
+        """Proposals that are no copies of known designs, if such come of a few tries.
 
-    async def _verify(self, request: Request, proposal: Proposal, known: dict[str, str]) -> Verdict:
+        All first tries are made at once; which of them are copies is decided in order.
+        """
+        views = Views(self.entries, self.fruitless, self._kinds(), self.archive.traces)
+        drafts = []
+        for parent, ordinal in zip(chosen, ordinals, strict=True):
+            lenders = self._lenders(parent, ordinal)
+            parents = [views.view(each) for each in (parent, *lenders)]
+            drafts.append(Draft(self._request(parents, ordinal, 0), Tries(self.proposer)))
+        await asyncio.gather(*(draft.tries.propose(draft.request) for draft in drafts))
+        for ordinal, draft in zip(ordinals, drafts, strict=True):
+            for attempt in range(1, RESAMPLES):
+                if code_key(draft.proposal) not in known:
+                    break
+                draft.request = self._request(draft.request.parents, ordinal, attempt)
+                await draft.tries.propose(draft.request)
+            known.setdefault(code_key(draft.proposal), draft.proposal.design.id)
+        return drafts
+
+    def _request(self, parents: Sequence[ParentView], ordinal: int, attempt: int) -> Request:
+        seed = derive_seed(self.seed, "propose", ordinal, attempt)
+        return Request(
+            parents=parents,
+            history=self.outcomes,
+            seed=seed,
+            domain_description=self.evaluator.domain.describe(),
+            invariants=self.evaluator.domain.invariants(),
+            hints=self.hints,
+            chats=self.chats_at(seed) if self.chats_at else {},
+        )
+
+    async def _verify(self, draft: Draft, known: dict[str, str]) -> Verdict:
         """Duplicates are not even tried; the others are run, and repaired where they fail."""
-        twin = known[syntax_key(proposal.design.source)]
+        proposal = draft.proposal
+        twin = known[code_key(proposal)]
         if twin != proposal.design.id or proposal.design.id in self.seen.values():
             return Verdict(proposal, duplicate_of=twin)
-        verdict = await verify(self.evaluator, self.proposer, request, proposal, self.repairs)
-        repaired = known.get(syntax_key(verdict.proposal.design.source))
+        verdict = await verify(self.evaluator, draft.tries, draft.request, proposal, self.repairs)
+        repaired = known.get(code_key(verdict.proposal))
         if verdict.accepted and repaired not in (None, verdict.proposal.design.id):
             return Verdict(verdict.proposal, duplicate_of=repaired or "")
         return verdict
-
-    def _view(self, entry: Entry, by_id: dict[str, Entry]) -> ParentView:
-        lineage: list[str] = []
-        parents = entry.parents
-        while parents and parents[0] in by_id:
-            lineage.append(parents[0])
-            parents = by_id[parents[0]].parents
-        return ParentView(entry.design, entry.estimate.mean, entry.evidence, tuple(lineage))
 
     def _race_for(self, incumbent: Entry, design: Design) -> Race | None:
         if self.race is None:
@@ -306,17 +290,21 @@ class Search:
             if record.design_id is None:
                 raise StoreError(f"entry {ordinal} of the journal {self.journal} has no design")
             proposal = Proposal(
-                self.archive.design(record.design_id), record.parents, record.operator, record.note
+                self.archive.design(record.design_id),
+                record.parents,
+                record.operator,
+                record.note,
+                record.evidence.get(STAGES, {}),
+                record.evidence.get(COST, 0.0),
             )
             entry = None
             if record.evaluation_id is not None and record.estimate is not None:
                 evaluation = self.archive.evaluation(record.evaluation_id)
                 if evaluation is None:
                     raise StoreError(f"evaluation {record.evaluation_id} is not in the archive")
-                found = evidence(evaluation, self._kinds())
                 estimate = Estimate(**record.estimate)
-                entry = _entry(ordinal, proposal, evaluation, estimate, found)
-            self._keep(proposal, entry)
+                entry = self._entry(ordinal, proposal, evaluation, estimate)
+            self._keep(proposal, entry, record.reason)
             self.progress.advance()
 
     def _commit(
@@ -332,11 +320,9 @@ class Search:
         elif outcome.done.same_as:
             status, reason = "duplicate", f"gives the same advice as {short(outcome.done.same_as)}"
         else:
-            evaluation = outcome.evaluation
-            found = evidence(evaluation, self._kinds())
-            estimate = self._estimate(evaluation, race)
-            entry = _entry(ordinal, proposal, evaluation, estimate, found)
-        self._keep(proposal, entry)
+            estimate = self._estimate(outcome.evaluation, race)
+            entry = self._entry(ordinal, proposal, outcome.evaluation, estimate)
+        self._keep(proposal, entry, reason)
         self.archive.add_design(proposal.design, created_by=self.proposer_name)
         self.archive.add_proposal(
             ProposalRecord(
@@ -349,24 +335,26 @@ class Search:
                 note=proposal.note,
                 status=status,
                 reason=reason,
-                evidence=asdict(entry.evidence) if entry else {},
+                evidence=(asdict(entry.evidence) if entry else {}) | told(proposal),
                 evaluation_id=entry.evaluation.id if entry else None,
                 estimate=asdict(entry.estimate) if entry else None,
             )
         )
 
-    def _keep(self, proposal: Proposal, entry: Entry | None) -> None:
-        """What later batches build on: entries, credit and visits."""
+    def _keep(self, proposal: Proposal, entry: Entry | None, reason: str) -> None:
+        """What later batches build on: entries, credit, visits and what led nowhere."""
         gain = None
         if entry is not None:
             self.entries.append(entry)
             parent = next((e for e in self.entries if e.design.id in proposal.parents[:1]), None)
             gain = entry.estimate.mean - parent.estimate.mean if parent else None
-        self.seen.setdefault(syntax_key(proposal.design.source), proposal.design.id)
+        self.seen.setdefault(code_key(proposal), proposal.design.id)
         if proposal.operator != HUMAN:
-            self.outcomes.append(OperatorOutcome(proposal.operator, gain))
+            self.outcomes.append(OperatorOutcome(proposal.operator, gain, proposal.cost))
         for parent_id in proposal.parents[:1]:
             self.visits[parent_id] = self.visits.get(parent_id, 0) + 1
+            if entry is None:
+                self.fruitless.setdefault(parent_id, []).append(f"{proposal.note} ({reason})")
 
     def _estimate(self, evaluation: Evaluation, race: Race | None) -> Estimate:
         rows = evaluation.by_task()
@@ -377,17 +365,17 @@ class Search:
     def _kinds(self) -> dict[str, str]:
         return {t.id: t.kind for t in self.evaluator.plan("train").deployment}
 
-
-def _entry(
-    ordinal: int, proposal: Proposal, evaluation: Evaluation, estimate: Estimate, found: Evidence
-) -> Entry:
-    return Entry(
-        ordinal,
-        proposal.design,
-        proposal.parents,
-        proposal.operator,
-        proposal.note,
-        estimate,
-        evaluation,
-        found,
-    )
+    def _entry(
+        self, ordinal: int, proposal: Proposal, evaluation: Evaluation, estimate: Estimate
+    ) -> Entry:
+        return Entry(
+            ordinal,
+            proposal.design,
+            proposal.parents,
+            proposal.operator,
+            proposal.note,
+            estimate,
+            evaluation,
+            evidence(evaluation, self._kinds()),
+            evaluation.by_task(),
+        )

@@ -2,10 +2,11 @@
 function of the request, so a run can be resumed and repeated.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
+from metamem.core.protocols import Chat
 from metamem.core.types import Design
 
 
@@ -26,13 +27,50 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Ancestor:
+    """A design in the line that leads to a parent or on from it, and what its change brought."""
+
+    id: str
+    operator: str
+    note: str  # what changed, and why
+    mean: float
+    gain: float | None  # its mean minus that of its own parent; None: it has none
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEpisode:
+    """One episode that was played with a design."""
+
+    task_id: str
+    kind: str
+    goal: str
+    reward: float
+    best_other: float  # the best reward any other design of the run had on the task
+    advice: str
+    used: float  # share of the actions that some line of the advice names
+    steps: tuple[tuple[str, str], ...]  # action, observation; the first has no action
+
+
+def no_episodes() -> Sequence[ShownEpisode]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
 class ParentView:
-    """A design as a proposer sees it."""
+    """A design as a proposer sees it. Rewards are by task, of the tasks that were played."""
 
     design: Design
     mean: float
     evidence: Evidence = field(default_factory=Evidence)
-    lineage: tuple[str, ...] = ()  # ids of its ancestors, nearest first
+    lineage: tuple[Ancestor, ...] = ()  # its ancestors, nearest first
+    origin: Ancestor | None = None  # itself, as one of a line: how it came about
+    children: tuple[Ancestor, ...] = ()  # what was made of it already, newest first
+    fruitless: tuple[str, ...] = ()  # what else was tried, and why it came to nothing; newest first
+    rewards: Mapping[str, float] = field(default_factory=dict)
+    before: Mapping[str, float] = field(default_factory=dict)  # rewards of its nearest ancestor
+    others: Mapping[str, float] = field(default_factory=dict)  # the best of any other design
+    kinds: Mapping[str, str] = field(default_factory=dict)  # of task, by its id
+    episodes: Callable[[], Sequence[ShownEpisode]] = no_episodes  # read when asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +79,7 @@ class OperatorOutcome:
 
     operator: str
     gain: float | None  # None: rejected by the verifier, or a duplicate
+    cost: float = 0.0  # money or tokens, of all tries and repairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +91,6 @@ class FailedAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One question to a proposer. The first parent is changed; the others may lend parts."""
-
-    parents: Sequence[ParentView] = ()
-    history: Sequence[OperatorOutcome] = ()  # oldest first
-    seed: int = 0
-    domain_description: str = ""
-    failed_attempt: FailedAttempt | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Proposal:
     """A new design, where it came from, and what changed and why in a sentence or two."""
 
@@ -70,6 +98,23 @@ class Proposal:
     parents: tuple[str, ...]
     operator: str
     note: str
+    stages: Mapping[str, Any] = field(default_factory=dict)  # what led to it; plain JSON
+    cost: float = 0.0  # money or tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a proposer. The first parent is changed; the others may lend parts."""
+
+    parents: Sequence[ParentView] = ()
+    history: Sequence[OperatorOutcome] = ()  # oldest first
+    seed: int = 0
+    domain_description: str = ""
+    invariants: Sequence[str] = ()  # what always holds in the domain, in words
+    hints: bool = True  # False: nothing about the domain may be told to whoever writes
+    failed_attempt: FailedAttempt | None = None
+    earlier: Proposal | None = None  # the try before: what failed, or else a copy of a known design
+    chats: Mapping[str, Chat] = field(default_factory=dict)  # models of the role `meta`, by name
 
 
 class Proposer(Protocol):

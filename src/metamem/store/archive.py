@@ -5,8 +5,8 @@ The contract, for every engine; `metamem.store.conformance` checks each sentence
 *Append-only.* There is no method that changes or deletes. What was added stays as it was
 added, in the order it was added. Adding the same thing again is no error and changes nothing,
 so whoever was interrupted may simply add again; adding something *different* under a name that
-is taken is a `StoreError`. The two ledgers (promotions, reads) have no names: every call of
-`add_promotion` and `record_read` is a new entry.
+is taken is a `StoreError`. The ledgers (promotions, reads, attempts at model calls) have no
+names: every call of `add_promotion`, `record_read` and `begin_attempt` is a new entry.
 
 *All or nothing.* Each method is one transaction. When it returns, what it wrote survives the
 death of the process; when it raises, nothing of it was written.
@@ -39,6 +39,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self, get_args
 
+from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord, Spending
 from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 
 RunState = Literal["created", "running", "stopped", "finished", "failed"]
@@ -244,6 +245,26 @@ class Archive(Protocol):
         ...
 
     def blob(self, blob_id: str) -> bytes | None: ...
+
+    # --- questions to models
+
+    def begin_attempt(self, attempt: AttemptRecord) -> int:
+        """Enter a sending before it is made, and get its number."""
+        ...
+
+    def end_attempt(self, number: int, end: AttemptEnd, call: CallRecord | None = None) -> None:
+        """Enter what became of an attempt, once, and with it the call that it finished."""
+        ...
+
+    def call(self, key: str) -> CallRecord | None: ...
+
+    def calls(self, design_id: str | None = None) -> list[CallRecord]:
+        """Every finished call, or those on behalf of a design ("" for those on behalf of none)."""
+        ...
+
+    def spending(self, run_id: str | None = None) -> list[Spending]:
+        """What was spent, by run, role, model and design, in the order of first use."""
+        ...
 
     # --- ledgers
 

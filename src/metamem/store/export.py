@@ -55,6 +55,9 @@ def _write_all(archive: Archive, folder: Path) -> None:
             lines = ({**asdict(trace.case), **trace.episode.to_json()} for trace in played)
             _lines(folder / "traces" / f"{evaluation.id}.jsonl", lines)
 
+    _lines(folder / "calls.jsonl", map(asdict, archive.calls()))
+    _lines(folder / "spending.jsonl", map(asdict, archive.spending()))
+
     collected = ((name, archive.collection(name) or []) for name in archive.collections())
     _lines(
         folder / "collections.jsonl",

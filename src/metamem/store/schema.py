@@ -146,7 +146,54 @@ V2 = (
     "CREATE INDEX promotions_by_domain ON promotions (domain)",
 )
 
-STEPS: tuple[Sequence[str], ...] = (V1, V2)  # STEPS[n] leads from version n to n + 1
+# Questions to models. A text that several questions share is kept once.
+V3 = (
+    """CREATE TABLE model_texts (
+        id TEXT NOT NULL PRIMARY KEY,
+        content {bytes} NOT NULL
+    )""",
+    """CREATE TABLE model_calls (
+        seq {sequence},
+        id TEXT NOT NULL UNIQUE,
+        role TEXT NOT NULL,
+        model TEXT NOT NULL,
+        design_id TEXT NOT NULL,
+        task_id TEXT NOT NULL,
+        turns {bytes} NOT NULL,
+        reply {bytes} NOT NULL,
+        input BIGINT NOT NULL,
+        output BIGINT NOT NULL,
+        cached BIGINT NOT NULL,
+        reasoning BIGINT NOT NULL
+    )""",
+    "CREATE INDEX model_calls_by_design ON model_calls (design_id)",
+    """CREATE TABLE model_attempts (
+        seq {sequence},
+        call_id TEXT NOT NULL,
+        run_id TEXT NOT NULL,
+        role TEXT NOT NULL,
+        model TEXT NOT NULL,
+        design_id TEXT NOT NULL,
+        task_id TEXT NOT NULL,
+        reserved BIGINT NOT NULL,
+        reserved_money DOUBLE PRECISION,
+        at TEXT NOT NULL
+    )""",
+    "CREATE INDEX model_attempts_by_run ON model_attempts (run_id)",
+    """CREATE TABLE model_attempt_ends (
+        attempt BIGINT NOT NULL PRIMARY KEY REFERENCES model_attempts (seq),
+        outcome TEXT NOT NULL,
+        input BIGINT NOT NULL,
+        output BIGINT NOT NULL,
+        cached BIGINT NOT NULL,
+        reasoning BIGINT NOT NULL,
+        money DOUBLE PRECISION,
+        detail TEXT NOT NULL,
+        seconds DOUBLE PRECISION NOT NULL
+    )""",
+)
+
+STEPS: tuple[Sequence[str], ...] = (V1, V2, V3)  # STEPS[n] leads from version n to n + 1
 
 
 def upgrade(engine: Engine, steps: Sequence[Sequence[str]] = STEPS) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from metamem.agents.reader import Reader
 from metamem.core.errors import UsageError
+from metamem.core.protocols import Seat
 from metamem.core.types import SPLITS
 from metamem.domains.textworld import generate
 from metamem.domains.textworld.recipes import recipes
@@ -53,7 +54,7 @@ async def test_the_reader_follows_the_oracle_to_the_end(small):
         async def ask(query, task=task):
             return domain.oracle(task)
 
-        player, world = Reader().start(task.goal, 0), domain.world(task, 0)
+        player, world = Reader().start(Seat(task.goal, 0)), domain.world(task, 0)
         episode = await play(task, world, player, ask, max_steps=80, advice_tokens=4000)
         world.close()
         assert episode.reward == 1.0, task.id

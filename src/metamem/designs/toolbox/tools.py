@@ -34,14 +34,18 @@ class LanguageModel:
     def __init__(self, host: HostLink) -> None:
         self._host = host
 
-    async def ask(self, prompt: str, schema: dict[str, Any] | None = None) -> Any:
+    async def ask(
+        self, prompt: str, schema: dict[str, Any] | None = None, *, system: str = ""
+    ) -> Any:
         """The model's reply: text, or where a JSON schema is given, a value that fits it.
 
-        Raises `RuntimeError` where no model is configured or the model refused.
+        Raises `RuntimeError` where no model is configured, or none gave an answer that will do:
+        an empty one, or one that still does not fit the schema after another try.
         """
-        if not isinstance(prompt, str):
-            raise TypeError(f"a prompt is text, not {type(prompt).__name__}")
-        return await self._host.ask("llm", {"prompt": prompt, "schema": schema})
+        if not isinstance(prompt, str) or not isinstance(system, str):
+            raise TypeError("a prompt is text")
+        question = {"prompt": prompt, "schema": schema, "system": system}
+        return await self._host.ask("llm", question)
 
 
 class Tools:

@@ -28,6 +28,7 @@ class CodingDomain(DomainBase):
 
     name = "coding"
     agent = "repair"
+    forms = True
     max_steps = MAX_STEPS
     suggestions: Mapping[str, Any] = {"designs": 60, "final_repeats": 1}
 

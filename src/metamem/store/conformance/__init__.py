@@ -14,10 +14,15 @@ archive is empty at the first call. Checks fork: run them where that is possible
 from collections.abc import Callable
 
 from metamem.store.archive import Archive
-from metamem.store.conformance import content, guarantees, records
+from metamem.store.conformance import calls, content, guarantees, records
 from metamem.store.conformance.support import Check, Opener
 
-CHECKS: tuple[Check, ...] = (*content.CHECKS, *records.CHECKS, *guarantees.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *content.CHECKS,
+    *records.CHECKS,
+    *calls.CHECKS,
+    *guarantees.CHECKS,
+)
 
 
 def check_archive(factory: Callable[[str], Archive]) -> None:

@@ -3,6 +3,7 @@
 from types import TracebackType
 from typing import Self
 
+from metamem.store.sql.calls import Calls
 from metamem.store.sql.contents import Contents
 from metamem.store.sql.designs import Designs
 from metamem.store.sql.evaluations import Evaluations
@@ -10,7 +11,7 @@ from metamem.store.sql.ledgers import Ledgers
 from metamem.store.sql.runs import Runs
 
 
-class SqlArchive(Designs, Runs, Evaluations, Contents, Ledgers):
+class SqlArchive(Designs, Runs, Evaluations, Contents, Calls, Ledgers):
     """An archive on an engine whose schema is up to date."""
 
     def close(self) -> None:

@@ -16,8 +16,9 @@ _SHOWN = 5  # how many designs a message about an ambiguous prefix lists
 
 class Designs(Part):
     def add_design(self, design: Design, *, created_by: str = "") -> bool:
+        identifier = design.id
         try:
-            identifier = design.id
+            design.source.encode()
         except UnicodeEncodeError as error:
             raise DataError(f"the design's source is not valid Unicode: {error}") from error
         with self._engine.writing() as execute:

@@ -1,0 +1,117 @@
+"""Which model plays which role: flags, then the environment, then the config file."""
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from metamem.core.chat import ROLES
+from metamem.core.errors import DataError, UsageError
+from metamem.models.base import LanguageModel
+from metamem.models.keys import find_key
+from metamem.models.spec import ModelOptions, parse
+
+FILE = "metamem.toml"
+FILE_VARIABLE = "METAMEM_CONFIG"
+EMBED = "embed"
+KNOWN_ROLES = (*ROLES, EMBED)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """Names of models by role (several for one role: an ensemble), and how each is used."""
+
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    key_file: str = ""
+
+    def open(self, name: str) -> LanguageModel:
+        """The model of a name, ready to be asked; loaded or connected when first asked."""
+        spec = parse(name)
+        options = ModelOptions.from_json(self.options.get(name, {}), f"the model {name}")
+        if spec.provider == "local":
+            from metamem.models.gguf import LocalModel
+
+            return LocalModel(spec, options)
+        if spec.provider == "scripted":
+            from metamem.models.scripted import ScriptedModel
+
+            return ScriptedModel(spec, options)
+        key = find_key(spec, options.key, self.key_file)
+        if spec.provider == "anthropic":
+            from metamem.models.anthropic_format import AnthropicFormat
+
+            return AnthropicFormat(spec, options, key)
+        from metamem.models.openai_format import OpenAIFormat
+
+        return OpenAIFormat(spec, options, key)
+
+    def open_roles(self, roles: Mapping[str, Sequence[str]]) -> dict[str, list[LanguageModel]]:
+        """The models of some roles; one that plays several roles is opened once."""
+        opened: dict[str, LanguageModel] = {}
+        for names in roles.values():
+            for name in names:
+                if name not in opened:
+                    opened[name] = self.open(name)
+        return {role: [opened[name] for name in names] for role, names in roles.items()}
+
+
+def load_config(flags: Mapping[str, Sequence[str]] | None = None) -> ModelConfig:
+    """Everything said about models, the nearest word first."""
+    data = _read(_path())
+    models = data.get("models", {})
+    if not isinstance(models, dict) or not isinstance(data.get("model", {}), dict):
+        raise DataError(f"{_path()}: [models] and [model.NAME] must be tables")
+    key_file = models.pop("key_file", "")
+    roles = {role: _names(value, f"{FILE}: models.{role}") for role, value in models.items()}
+    for role in KNOWN_ROLES:
+        if value := os.environ.get(f"METAMEM_MODEL_{role.upper()}", ""):
+            roles[role] = _names(value.split(","), f"METAMEM_MODEL_{role.upper()}")
+    roles |= {role: tuple(names) for role, names in (flags or {}).items()}
+    for role, names in roles.items():
+        if role not in KNOWN_ROLES:
+            raise UsageError(f"there is no role {role!r}", hint=f"known: {', '.join(KNOWN_ROLES)}")
+        if role != "meta" and len(names) > 1:
+            raise UsageError(f"the role {role!r} takes one model, not {len(names)}")
+        if role != EMBED:
+            for name in names:
+                parse(name)
+    return ModelConfig(roles, data.get("model", {}), str(key_file))
+
+
+def role_flags(values: Sequence[str]) -> dict[str, list[str]]:
+    """`ROLE=NAME`, as flags give it; a bare name stands for all three roles."""
+    roles: dict[str, list[str]] = {}
+    for value in values:
+        role, equals, name = value.partition("=")
+        if equals and role in KNOWN_ROLES:
+            roles.setdefault(role, []).append(name)
+        else:
+            parse(value)
+            for each in ROLES:
+                roles.setdefault(each, []).append(value)
+    return roles
+
+
+def _path() -> Path:
+    return Path(os.environ.get(FILE_VARIABLE) or FILE)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        if FILE_VARIABLE in os.environ:
+            raise UsageError(f"there is no config file {path}", hint=f"correct {FILE_VARIABLE}")
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"the config file {path} is not TOML: {error}") from error
+
+
+def _names(value: Any, what: str) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else tuple(value)
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        raise DataError(f"{what} must name a model, or be a list of names")
+    return tuple(name.strip() for name in names)

@@ -1,0 +1,112 @@
+"""Models behind OpenAI's chat format: OpenAI itself, and the many servers that speak it."""
+
+import json
+from typing import Any
+
+from metamem.core.chat import Question, Usage
+from metamem.models.base import Completion, Fault
+from metamem.models.keys import Key, address
+from metamem.models.prices import price_of
+from metamem.models.spec import ModelOptions, ModelSpec
+from metamem.models.structured import in_words
+from metamem.models.wire import Wire, count
+
+WINDOW = 128_000
+
+
+class OpenAIFormat:
+    """One model of one server."""
+
+    def __init__(self, spec: ModelSpec, options: ModelOptions, key: Key) -> None:
+        self._spec, self._options = spec, options
+        headers = {"Authorization": f"Bearer {key.reveal()}"} if key.reveal() else {}
+        self._wire = Wire(address(spec), headers, key, options.seconds)
+
+    @property
+    def name(self) -> str:
+        return str(self._spec)
+
+    @property
+    def fingerprint(self) -> str:
+        settings = [self._options.constrain, self._options.structured, dict(self._options.extra)]
+        plain = settings == ["", "schema", {}]
+        return self.name if plain else f"{self.name} {json.dumps(settings, sort_keys=True)}"
+
+    @property
+    def window(self) -> int:
+        return self._options.window or WINDOW
+
+    @property
+    def at_once(self) -> int:
+        return self._options.at_once
+
+    @property
+    def seconds(self) -> float:
+        return self._options.seconds
+
+    def price(self, usage: Usage) -> float | None:
+        return price_of(usage, self._spec, self._options.price)
+
+    async def complete(self, question: Question) -> Completion:
+        return _completion(await self._wire.post("/chat/completions", self._body(question)))
+
+    async def close(self) -> None:
+        await self._wire.close()
+
+    def _body(self, question: Question) -> dict[str, Any]:
+        messages = [{"role": turn.speaker, "content": turn.text} for turn in question.turns]
+        # OpenAI renamed the limit, since thoughts count; the other servers kept the old name.
+        limit = "max_tokens" if self._spec.url else "max_completion_tokens"
+        body: dict[str, Any] = {
+            "model": self._spec.name,
+            "messages": messages,
+            limit: question.max_tokens,
+            **self._options.extra,
+        }
+        if question.temperature is not None:
+            body["temperature"] = question.temperature
+        if self._spec.effort:
+            body["reasoning_effort"] = self._spec.effort
+        if question.schema is not None:
+            if self._options.structured == "schema":
+                wanted = {"name": "reply", "schema": dict(question.schema)}
+                body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+            else:
+                messages.append({"role": "user", "content": in_words(question.schema)})
+        if question.choices:
+            body |= _only(question.choices, self._options.constrain)
+        return body
+
+
+def _only(choices: tuple[str, ...], how: str) -> dict[str, Any]:
+    if how == "vllm":
+        return {"structured_outputs": {"choice": list(choices)}}
+    if how == "llama":
+        return {"grammar": "root ::= " + " | ".join(json.dumps(c) for c in choices)}
+    return {}
+
+
+def _completion(data: dict[str, Any]) -> Completion:
+    usage = _usage(data.get("usage"))
+    try:
+        message = data["choices"][0]["message"]
+        text = message.get("content")
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise Fault("the server's answer holds no message", billed=None) from error
+    if text is None:
+        text = ""
+    if not isinstance(text, str):
+        raise Fault("the server's answer holds no text", billed=None)
+    return Completion(text, usage)
+
+
+def _usage(data: Any) -> Usage:
+    if not isinstance(data, dict):
+        return Usage()
+    given, made = data.get("prompt_tokens_details"), data.get("completion_tokens_details")
+    return Usage(
+        input=count(data.get("prompt_tokens")),
+        output=count(data.get("completion_tokens")),
+        cached=count(given.get("cached_tokens")) if isinstance(given, dict) else 0,
+        reasoning=count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
+    )

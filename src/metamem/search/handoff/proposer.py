@@ -1,0 +1,103 @@
+"""`Handoff` writes what it is asked into a folder and waits until somebody hands in a design."""
+
+import asyncio
+from importlib import resources
+from pathlib import Path
+
+from metamem.core.errors import DataError, UsageError
+from metamem.core.ids import content_id
+from metamem.core.types import Design
+from metamem.search.dossier import dossier
+from metamem.search.handoff.alive import SignOfLife
+from metamem.search.handoff.place import Place, Task
+from metamem.search.handoff.submission import Submission
+from metamem.search.manual import manual
+from metamem.search.proposer import Proposal, Request
+
+OPERATOR = "handoff"
+POLL_SECONDS = 0.25
+
+
+def skill() -> str:
+    """How the work goes, in the words that a coding agent is given."""
+    return resources.files(__package__).joinpath("skill.md").read_text(encoding="utf-8")
+
+
+def request_id(request: Request) -> str:
+    """Equal for the same request made again after a crash.
+
+    The error is left out: two runs of one broken design may word it differently.
+    """
+    failed = request.failed_attempt.source if request.failed_attempt else None
+    return content_id("handoff", request.seed, [p.design.id for p in request.parents], failed)
+
+
+class Handoff:
+    """Any coding agent as a proposer. Its answers lie in `folder`, so none is asked for twice."""
+
+    def __init__(self, folder: str, tokens: int = 20_000) -> None:
+        self._place = Place(Path(folder))
+        self._place.make()
+        self._tokens = tokens  # how long a dossier may be
+        self._open: set[int] = set()
+        self._sign = SignOfLife(self._place.root)
+        self._sign.give()
+
+    async def propose(self, request: Request) -> Proposal:
+        asked = request_id(request)
+        number = self._place.find(asked)
+        if number is None:
+            number = max([0, *self._place.numbers(), *self._open]) + 1
+            self._ask(number, asked, request)
+        while (submission := self._answer(number, asked, request)) is None:
+            if {number, *self._open} != set(self._place.open()):
+                self._open.add(number)
+                self._place.set_open(self._open)
+            self._sign.give()
+            await asyncio.sleep(POLL_SECONDS)
+        if number in self._open:
+            self._open.remove(number)
+            self._place.set_open(self._open)
+        parents = tuple(parent.design.id for parent in request.parents[:1])
+        return Proposal(submission.design, parents, OPERATOR, submission.note)
+
+    def _ask(self, number: int, asked: str, request: Request) -> None:
+        failed, earlier = request.failed_attempt, request.earlier
+        parent = request.parents[0].design if request.parents else Design("")
+        task = Task(
+            number,
+            asked,
+            parent.id if request.parents else "",
+            Design(failed.source).id if failed else "",
+            failed.error if failed else "",
+            earlier.design.id if earlier and not failed else "",
+        )
+        texts = {
+            "parent.py": parent.source,
+            "dossier.md": dossier(request, self._tokens),
+            "manual.md": manual(),
+            "skill.md": skill(),
+        }
+        if failed:
+            texts["failed.py"] = failed.source
+        self._place.write(task, texts)
+
+    def _answer(self, number: int, asked: str, request: Request) -> Submission | None:
+        """What was handed in for this request, if it can be used."""
+        try:
+            if self._place.task(number).request == asked:
+                return self._usable(number, asked)
+        except (UsageError, DataError):
+            pass
+        self._ask(number, asked, request)  # its folder vanished or was spoilt: a new one
+        return None
+
+    def _usable(self, number: int, asked: str) -> Submission | None:
+        try:
+            submission = self._place.submission(number)
+            if submission is not None and submission.request != asked:
+                raise DataError("it answers another request")
+        except DataError as error:
+            self._place.refuse(number, error.message)
+            return None
+        return submission

@@ -1,0 +1,101 @@
+"""The desk as an MCP server on stdin and stdout. Needs the extra `metamem[mcp]`."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+import anyio
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from metamem import __version__
+from metamem.core.errors import MetamemError
+from metamem.search.handoff.desk import Desk
+from metamem.search.handoff.proposer import skill
+
+LONGEST_WAIT = 600.0
+Number = Annotated[int, Field(description="The request's number, as `next` gave it.")]
+Source = Annotated[
+    str,
+    Field(description="The design's whole code. Empty: design.py in the request's folder."),
+]
+Wait = Annotated[
+    float,
+    Field(ge=0, le=LONGEST_WAIT, description="How long to wait at most, in seconds."),
+]
+WAIT = 50.0  # clients often give a call a minute
+
+
+def serve(desk: Desk, on_ready: Callable[[], None]) -> None:
+    """Serve until stdin closes. While it does, stdout is the protocol's alone."""
+
+    @asynccontextmanager
+    async def ready(_: MCPServer[None]) -> AsyncIterator[None]:
+        on_ready()
+        yield
+
+    server = MCPServer(
+        "metamem", version=__version__, instructions=skill(), lifespan=ready, log_level="WARNING"
+    )
+    for tool in _tools(desk):
+        server.add_tool(tool, structured_output=False)
+    anyio.run(server.run_stdio_async)
+
+
+def _tools(desk: Desk) -> list[Callable[..., Any]]:
+    async def next(
+        wait_seconds: Wait = WAIT,
+        manual: Annotated[bool, Field(description="False once you have read it.")] = True,
+    ) -> list[str]:
+        """The next request: what to improve, all that is known about it, and a work folder."""
+        with _told():
+            request = await desk.next(wait_seconds)
+            names = ["dossier.md", *(["manual.md"] if manual else [])]
+            if request["number"] is None:
+                return [_text(request)]
+            return [_text(request), *(desk.document(request["number"], n) for n in names)]
+
+    async def check(number: Number, source: Source = "") -> str:
+        """Try a draft in the jail, as the verifier will. Nothing is handed in."""
+        with _told():
+            return _text(await desk.check(number, source or desk.source(number)))
+
+    async def submit(
+        number: Number,
+        note: Annotated[str, Field(description="What you changed, and why: a sentence or two.")],
+        source: Source = "",
+        wait_seconds: Wait = WAIT,
+    ) -> str:
+        """Hand in a design. It is evaluated and archived; the answer says what came of it."""
+        with _told():
+            given = source or desk.source(number)
+            return _text(await desk.submit(number, given, note, wait_seconds))
+
+    async def status() -> str:
+        """Where the run stands, and what came of the last submissions."""
+        with _told():
+            return _text(desk.status())
+
+    return [next, check, submit, status]
+
+
+class _told:
+    """Errors that somebody can act on reach the caller in their own words."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, MetamemError):
+            raise ToolError(_clean(str(error))) from error
+
+
+def _text(value: dict[str, Any]) -> str:
+    return _clean(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def _clean(text: str) -> str:
+    """What UTF-8 cannot hold would end the connection."""
+    return text.encode("utf-8", "backslashreplace").decode()

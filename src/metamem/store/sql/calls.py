@@ -1,0 +1,203 @@
+"""Questions to models: every sending, what became of it, and the replies worth keeping."""
+
+import zlib
+from dataclasses import asdict
+from typing import Any
+
+from metamem.core.calls import (
+    ATTEMPT_OUTCOMES,
+    AttemptEnd,
+    AttemptRecord,
+    CallRecord,
+    Spending,
+)
+from metamem.core.chat import Usage
+from metamem.core.errors import StoreError
+from metamem.core.ids import content_id
+from metamem.store.codec import damaged, dump, finite, load, whole
+from metamem.store.engine import Execute, Value
+from metamem.store.sql.base import Part, insert, insert_once, one_of
+
+
+class Calls(Part):
+    def begin_attempt(self, attempt: AttemptRecord) -> int:
+        columns: dict[str, Value] = {
+            "call_id": attempt.key,
+            "run_id": attempt.run_id,
+            "role": attempt.role,
+            "model": attempt.model,
+            "design_id": attempt.design_id,
+            "task_id": attempt.task_id,
+            "reserved": whole(attempt.reserved, "the reserve"),
+            "reserved_money": _money(attempt.reserved_money, "the reserve of money"),
+            "at": attempt.at,
+        }
+        marks = ", ".join("?" * len(columns))
+        with self._engine.writing() as execute:
+            ((number,),) = execute(
+                f"INSERT INTO model_attempts ({', '.join(columns)}) VALUES ({marks}) RETURNING seq",
+                tuple(columns.values()),
+            )
+        return int(number)
+
+    def end_attempt(self, number: int, end: AttemptEnd, call: CallRecord | None = None) -> None:
+        one_of(end.outcome, ATTEMPT_OUTCOMES, "outcome of an attempt")
+        content: dict[str, Value] = {
+            "outcome": end.outcome,
+            **_usage(end.usage),
+            "money": _money(end.money, "the price"),
+            "detail": end.detail,
+            "seconds": finite(end.seconds, "the seconds"),
+        }
+        with self._engine.writing() as execute:
+            if not execute("SELECT 1 FROM model_attempts WHERE seq = ?", (number,)):
+                raise StoreError(f"there is no attempt {number} in the archive")
+            insert_once(
+                execute,
+                "model_attempt_ends",
+                {"attempt": number},
+                content,
+                f"the end of attempt {number}",
+            )
+            if call is not None:
+                _put_call(execute, call)
+
+    def call(self, key: str) -> CallRecord | None:
+        with self._engine.reading() as execute:
+            found = _calls(execute, "id = ?", key)
+        return found[0] if found else None
+
+    def calls(self, design_id: str | None = None) -> list[CallRecord]:
+        with self._engine.reading() as execute:
+            if design_id is None:
+                return _calls(execute, "1 = 1")
+            return _calls(execute, "design_id = ?", design_id)
+
+    def spending(self, run_id: str | None = None) -> list[Spending]:
+        where = "" if run_id is None else "WHERE run_id = ?"
+        with self._engine.reading() as execute:
+            found = execute(
+                f"{_SPENDING} {where} GROUP BY run_id, role, model, design_id ORDER BY MIN(seq)",
+                () if run_id is None else (run_id,),
+            )
+        return [_spending(*row) for row in found]
+
+
+def _spending(run_id: str, role: str, model: str, design_id: str, *numbers: Any) -> Spending:
+    counts, tokens, rest = numbers[:5], numbers[5:9], numbers[9:]
+    attempts, answered, failed, uncertain, in_flight = map(int, counts)
+    reserved, money, unpriced, seconds = rest
+    return Spending(
+        run_id=run_id,
+        role=role,
+        model=model,
+        design_id=design_id,
+        attempts=attempts,
+        answered=answered,
+        failed=failed,
+        uncertain=uncertain,
+        in_flight=in_flight,
+        usage=Usage(*map(int, tokens)),
+        reserved=int(reserved),
+        money=float(money),
+        unpriced=int(unpriced),
+        seconds=float(seconds),
+    )
+
+
+def _sum(expression: str) -> str:
+    return f"COALESCE(SUM({expression}), 0)"
+
+
+def _count(condition: str) -> str:
+    return _sum(f"CASE WHEN {condition} THEN 1 ELSE 0 END")
+
+
+_OPEN = "outcome IS NULL"
+_UNCERTAIN = "outcome = 'uncertain'"
+_SPENDING = f"""SELECT run_id, role, model, design_id,
+    COUNT(*), {_count("outcome = 'answered'")}, {_count("outcome = 'failed'")},
+    {_count(_UNCERTAIN)}, {_count(_OPEN)},
+    {_sum("input")}, {_sum("output")}, {_sum("cached")}, {_sum("reasoning")},
+    {_sum(f"CASE WHEN {_OPEN} OR {_UNCERTAIN} THEN reserved ELSE 0 END")},
+    {_sum(f"CASE WHEN {_UNCERTAIN} THEN reserved_money ELSE money END")},
+    {_count("outcome = 'answered' AND money IS NULL")}, {_sum("seconds")}
+    FROM model_attempts LEFT JOIN model_attempt_ends ON attempt = seq"""
+
+
+def _usage(usage: Usage) -> dict[str, Value]:
+    return {name: whole(count, f"the tokens of {name}") for name, count in asdict(usage).items()}
+
+
+def _money(value: float | None, what: str) -> float | None:
+    return None if value is None else finite(value, what)
+
+
+def _put_call(execute: Execute, call: CallRecord) -> None:
+    names = []
+    for speaker, text in call.turns:
+        name = content_id("text", text)
+        names.append([speaker, name])
+        if not execute("SELECT 1 FROM model_texts WHERE id = ?", (name,)):
+            insert(execute, "model_texts", {"id": name, "content": _pack(text)})
+    content: dict[str, Value] = {
+        "role": call.role,
+        "model": call.model,
+        "design_id": call.design_id,
+        "task_id": call.task_id,
+        "turns": _pack(dump(names, "the turns of a call")),
+        "reply": _pack(call.reply),
+        **_usage(call.usage),
+    }
+    what = f"the call {call.key}"
+    insert_once(execute, "model_calls", {"id": call.key}, content, what, _same)
+
+
+def _calls(execute: Execute, where: str, *values: str) -> list[CallRecord]:
+    found = execute(
+        "SELECT id, role, model, design_id, task_id, turns, reply, input, output, cached, reasoning"
+        " FROM model_calls"
+        f" WHERE {where} ORDER BY seq",
+        values,
+    )
+    return [
+        CallRecord(
+            key,
+            role,
+            model,
+            design_id,
+            task_id,
+            _turns(execute, turns, key),
+            _unpack(reply, key),
+            Usage(*tokens),
+        )
+        for key, role, model, design_id, task_id, turns, reply, *tokens in found
+    ]
+
+
+def _turns(execute: Execute, packed: bytes, key: str) -> tuple[tuple[str, str], ...]:
+    turns = []
+    for speaker, name in load(_unpack(packed, key), f"the call {key}"):
+        found = execute("SELECT content FROM model_texts WHERE id = ?", (name,))
+        if not found:
+            raise damaged(f"the call {key}", "a text of it is missing")
+        turns.append((speaker, _unpack(found[0][0], key)))
+    return tuple(turns)
+
+
+def _pack(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def _unpack(content: bytes, key: str) -> str:
+    try:
+        return zlib.decompress(content).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise damaged(f"the call {key}", error) from error
+
+
+def _same(there: Any, given: Any) -> bool:
+    """Equal once unpacked: another build of zlib may pack the same text otherwise."""
+    if isinstance(given, bytes):
+        return zlib.decompress(there) == zlib.decompress(given)
+    return bool(there == given)

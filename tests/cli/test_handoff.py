@@ -1,0 +1,290 @@
+"""A scripted coding agent writes the designs of a real run, over files and over MCP."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from metamem.core.types import Design
+from metamem.search.handoff.place import run_folder
+from metamem.store.sqlite import SqliteArchive
+from tests.cli.conftest import program
+
+DOORS = '''"""What lies behind which door."""
+
+import re
+
+from metamem.designs import Experience, Memory, Query, Tools
+
+
+class Doors(Memory):
+    """Remembers every door that was opened and what was behind it."""
+
+    def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
+        self.behind: dict[str, str] = {}
+
+    async def retrieve(self, query: Query) -> str:
+        thing = query.goal.split()[-1]
+        door = self.behind.get(thing)
+        return f"open the {door} door, then take the {thing}" if door else ""
+
+    async def update(self, experience: Experience) -> None:
+        for step in experience.steps:
+            found = re.match(r"Behind the (\\w+) door: (\\w+)", step.observation)
+            if found:
+                self.behind[found[2]] = found[1]
+'''
+BROKEN = DOORS.replace("self.behind.get(thing)", "self.doors.get(thing)")
+TERSE = DOORS.replace(", then take the {thing}", "")
+LEARN = """
+import sys, metamem
+from metamem.evaluation.jobs import Spec
+folder = sys.argv[1] + "/handoff/toy"
+metamem.learn(
+    "toy", home=sys.argv[1], run="toy", executor=Spec("inline"), batch=1, designs=2,
+    control=False, confirm=2, confirm_seeds=1, shortlist=1, final_repeats=1,
+    proposer=Spec("metamem.search.handoff.proposer:Handoff", {"folder": folder}),
+)
+"""
+
+
+@pytest.fixture
+def learning(tmp_path):
+    """Start the run, or go on with it, in a process of its own."""
+    started = []
+
+    def start():
+        process = subprocess.Popen([sys.executable, "-c", LEARN, str(tmp_path)])
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def until_there(path):
+    """The run is in the archive a moment after its process has started."""
+    for _ in range(600):
+        if path.is_dir():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{path} never appeared")
+
+
+@pytest.mark.slow
+def test_a_coding_agent_runs_the_whole_search(metamem, tmp_path, learning):
+    def handoff(*arguments):
+        return metamem("handoff", *arguments, "--home", tmp_path, "--json")
+
+    process = learning()
+    until_there(run_folder(tmp_path, "toy"))
+    request = handoff("next", "--wait", 120).json
+    assert request["number"] == 1
+    draft = Path(request["folder"]) / "design.py"
+
+    # A broken design: found by check, and by the verifier where check is left out.
+    draft.write_text(BROKEN)
+    checked = handoff("check", 1)
+    assert (checked.code, checked.json["passed"]) == (1, False)
+    assert "no attribute 'doors'" in checked.json["error"]
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        assert Design(BROKEN).id not in {record.id for record in archive.designs()}
+    failed = handoff("submit", 1, "--wait", 120, "--note", "doors").json
+    assert failed["status"] == "failed" and "no attribute 'doors'" in failed["reason"]
+
+    # Its repair.
+    request = handoff("next", "--wait", 120).json
+    assert request["number"] == 2 and "no attribute 'doors'" in request["repair"]["error"]
+    elsewhere = tmp_path / "elsewhere.py"
+    elsewhere.write_text(DOORS)
+    assert handoff("check", 2, elsewhere).json["passed"]
+    done = handoff("submit", 2, elsewhere, "--wait", 120, "--note", "doors, repaired").json
+    assert (done["status"], done["design"]) == ("accepted", Design(DOORS).id)
+    assert done["score"] > 0.8 and done["gain"] > 0.2
+
+    # The process dies while it waits; what is submitted meanwhile is not lost.
+    assert handoff("next", "--wait", 120).json["number"] == 3
+    process.kill()
+    process.wait()
+    status = handoff("status").json
+    assert (status["working"], status["waiting"], status["proposed"]) == (False, [3], 1)
+    assert status["best"] == {"design": Design(DOORS).id, "score": done["score"]}
+    assert handoff("check", 3, elsewhere).json["error"].startswith("this is the same code as")
+    again = handoff("submit", 3, elsewhere)
+    assert (again.code, "the same code as" in again.err) == (2, True)
+    elsewhere.write_text(TERSE)
+    pending = handoff("submit", 3, elsewhere, "--note", "terse").json
+    assert pending["status"] == "pending" and "no process works" in pending["reason"]
+
+    assert learning().wait(timeout=200) == 0
+    assert "the run is finished" in handoff("next").json["message"]
+    told = metamem("handoff", "status", "--home", tmp_path).out
+    assert "Designs: 2 of 2" in told and "Request 1: failed" in told
+    assert "Request 2: accepted, score" in told and "gain over its parent +" in told
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        own = [p for p in archive.proposals("toy") if p.operator == "handoff"]
+    assert [p.note for p in own] == ["doors, repaired", "terse"]
+    assert sorted(p.name for p in run_folder(tmp_path, "toy").glob("0*")) == [
+        "0001",
+        "0002",
+        "0003",
+    ]
+
+
+# --- MCP -----------------------------------------------------------------------------------------
+
+
+def server(home, *arguments):
+    return ["-m", "metamem.cli.main", "handoff", "mcp", *arguments, "--home", str(home)]
+
+
+@pytest.mark.slow
+async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_path):
+    pytest.importorskip("mcp")
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    def client():
+        arguments = server(tmp_path, "toy", "--designs", "2", "--workers", "1")
+        parameters = StdioServerParameters(
+            command=sys.executable, args=arguments, env=dict(os.environ)
+        )
+        return Client(stdio_client(parameters))
+
+    async def call(session, tool, **arguments):
+        result = await session.call_tool(tool, arguments)
+        texts = [block.text for block in result.content]
+        return texts if result.is_error else [json.loads(texts[0]), *texts[1:]]
+
+    async with client() as session:
+        assert {tool.name for tool in (await session.list_tools()).tools} == {
+            "next",
+            "check",
+            "submit",
+            "status",
+        }
+        request, dossier, manual = await call(session, "next", wait_seconds=120)
+        assert request["number"] == 1 and "Find the thing" in dossier and "retrieve" in manual
+        (checked,) = await call(session, "check", number=1, source=BROKEN)
+        assert not checked["passed"] and "no attribute 'doors'" in checked["error"]
+        for wrong in ({"source": "x = 1"}, {"number": "many"}, {"number": 1, "note": "no file"}):
+            (error,) = await call(session, "submit", **wrong)
+            assert "Traceback" not in error
+        (error,) = await call(session, "submit", number=1, note="", source="#" * 5_000_000)
+        assert "longer than" in error
+        (done,) = await call(
+            session, "submit", number=1, note="doors", source=DOORS, wait_seconds=120
+        )
+        assert done["status"] == "accepted" and done["gain"] > 0.2
+        assert (await call(session, "next", wait_seconds=120))[0]["number"] == 2
+
+    # The client has gone, and with it the run's process.
+    status = json.loads(program("handoff", "status", "--json", "--home", tmp_path).stdout)
+    assert (status["working"], status["state"], status["waiting"]) == (False, "stopped", [2])
+    async with client() as session:
+        request, _ = await call(session, "next", wait_seconds=120, manual=False)
+        assert request["number"] == 2
+        (Path(request["folder"]) / "design.py").write_text(TERSE)
+        (checked,) = await call(session, "check", number=2)
+        assert checked["passed"]
+        (status,) = await call(session, "status")
+        assert status["working"] and status["proposed"] == 1
+
+
+@pytest.mark.slow
+def test_nonsense_over_mcp_does_no_harm_and_stdout_is_the_protocols(tmp_path):
+    pytest.importorskip("mcp")
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 7,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    lines = ["nonsense", "[" * 100_000, '{"jsonrpc": "2.0"}', "[]", json.dumps(hello), "\x00"]
+    done = subprocess.run(
+        [sys.executable, *server(tmp_path, "toy", "--designs", "1")],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    (answer,) = [a for a in answers if a.get("id") == 7]
+    assert "next" in answer["result"]["instructions"]
+
+
+def test_mcp_without_its_package_says_what_to_install(tmp_path):
+    code = (
+        "import sys; sys.modules['mcp'] = None; from metamem.cli.main import main; "
+        f"main(['handoff', 'mcp', 'toy', '--home', {str(tmp_path)!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "metamem[mcp]" in done.stderr
+    assert len(done.stderr.splitlines()) == 2 and not list(tmp_path.iterdir())
+
+
+# --- wrong input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["next"], "there is no archive"),
+        (["check", "1"], "there is no archive"),
+        (["check", "0"], "NUMBER"),
+        (["submit", "one"], "NUMBER"),
+        (["mcp"], "which domain"),
+        (["mcp", "toi"], "did you mean 'toy'"),
+        (["mcp", "--run", "nothing"], "there is no archive"),
+        (["mcp", "toy", "--run", "../x"], "cannot name a run"),
+    ],
+)
+def test_wrong_input(metamem, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    answer = metamem("handoff", *arguments)
+    assert (answer.code, said in answer.err) == (2, True), answer.err
+    assert answer.err.startswith("error: ") and len(answer.err.splitlines()) <= 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_runs_that_hand_nothing_off(metamem, home):
+    for arguments in (["next"], ["status", "--run", "toy-s0-1"], ["check", "1"]):
+        answer = metamem("handoff", *arguments, "--home", home)
+        assert (answer.code, "--proposer handoff" in answer.err) == (2, True)
+    assert metamem("handoff", "status", "--run", "nothing", "--home", home).code == 2
+    assert metamem("handoff", "mcp", "--run", "nothing", "--home", home).code == 2
+    answer = metamem("handoff", "mcp", "toy", "--run", "toy-s0-1", "--seed", "4", "--home", home)
+    assert (answer.code, "is there already" in answer.err) == (2, True)
+
+
+def test_what_is_named_must_be_a_plain_file(metamem, home, tmp_path):
+    place = run_folder(home, "toy-s0-1") / "0001"
+    place.mkdir(parents=True)
+    task = {"number": 1, "request": "r", "parent": "", "failed": "", "error": "", "copied": ""}
+    (place / "task.json").write_text(json.dumps(task))
+    link = tmp_path / "link.py"
+    link.symlink_to("/etc/hostname")
+    for name in (link, tmp_path, tmp_path / "missing.py", "/dev/zero", "a\nb.py"):
+        answer = metamem("handoff", "submit", 1, name, "--home", home)
+        assert answer.code in (2, 3) and answer.err.startswith("error: ")
+    answer = metamem("handoff", "submit", 1, "--home", home)
+    assert "there is no design.py" in answer.err
+
+
+def test_the_skill_is_printed(metamem):
+    said = metamem("handoff", "skill").out
+    assert said.startswith("---\nname: metamem-handoff\n")
+    for command in ("next", "check", "submit", "status"):
+        assert f"metamem handoff {command}" in said

@@ -1,0 +1,325 @@
+"""Requests in folders, answered by somebody who is not trusted."""
+
+import asyncio
+import json
+import os
+import threading
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metamem.core.errors import DataError, MetamemError, UsageError
+from metamem.core.types import Design
+from metamem.evaluation.jobs import Spec
+from metamem.search.config import LearnConfig
+from metamem.search.handoff.alive import seen
+from metamem.search.handoff.desk import Desk
+from metamem.search.handoff.place import Place, run_folder
+from metamem.search.handoff.proposer import Handoff
+from metamem.search.handoff.submission import SOURCE_BYTES, Submission, checked_source, parsed_key
+from metamem.search.proposer import FailedAttempt, ParentView, Proposal, Request
+from metamem.store.archive import ProposalRecord
+from metamem.store.sqlite import SqliteArchive
+
+PARENT = Design("class Parent: pass\n")
+REQUEST = Request([ParentView(PARENT, 0.5)], seed=1, domain_description="Doors.")
+CHILD = "class Child:\n    x = 1\n"
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """The desk of a run that has one design in its journal."""
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        archive.create_run("run", LearnConfig(Spec("toy")).to_json())
+        archive.add_design(PARENT)
+        archive.add_proposal(
+            ProposalRecord("run", 0, PARENT.id, (), "human", "human", "", "accepted")
+        )
+        yield Desk(archive, Place(run_folder(tmp_path, "run")), "run")
+
+
+async def asking(desk, request=REQUEST, proposer=None):
+    """A proposer that waits for an answer to a request."""
+    proposer = proposer or Handoff(str(desk.place.root))
+    task = asyncio.create_task(proposer.propose(request))
+    await asyncio.sleep(0)  # it asks at once, and then waits
+    return task
+
+
+async def until(true):
+    while not true():  # noqa: ASYNC110 - files tell no event
+        await asyncio.sleep(0.01)
+
+
+async def test_a_request_is_a_folder_and_its_answer_a_proposal(desk):
+    task = await asking(desk)
+    told = await desk.next(0)
+    folder = desk.place.folder(told["number"])
+    assert (told["number"], told["parent"], told["repair"]) == (1, PARENT.id, None)
+    assert (folder / "parent.py").read_text() == PARENT.source
+    assert "Doors." in (folder / "dossier.md").read_text()
+    assert "async def retrieve" in (folder / "manual.md").read_text()
+    assert "submit" in (folder / "skill.md").read_text()
+    (folder / "design.py").write_text(CHILD)
+    outcome = await desk.submit(1, desk.source(1), " a child ", 0)
+    assert (outcome["status"], outcome["design"]) == ("pending", Design(CHILD).id)
+    assert await task == Proposal(Design(CHILD), (PARENT.id,), "handoff", "a child")
+    assert (await desk.next(0))["number"] is None
+
+
+async def test_a_repair_comes_with_the_design_and_its_error(desk):
+    failed = FailedAttempt(CHILD, "NameError: x")
+    task = await asking(desk, replace(REQUEST, failed_attempt=failed))
+    told = await desk.next(0)
+    assert told["repair"] == {"design": Design(CHILD).id, "error": "NameError: x"}
+    assert (desk.place.folder(1) / "failed.py").read_text() == CHILD
+    with pytest.raises(UsageError, match="nothing changed"):
+        await desk.submit(1, CHILD, "", 0)
+    task.cancel()
+
+
+async def test_an_answer_that_was_a_copy_is_told(desk):
+    earlier = Proposal(PARENT, (), "handoff", "")
+    task = await asking(desk, replace(REQUEST, earlier=earlier))
+    assert (await desk.next(0))["copied"] == PARENT.id
+    task.cancel()
+
+
+async def test_requests_that_wait_together_get_their_own_answers(desk):
+    proposer = Handoff(str(desk.place.root))
+    requests = [replace(REQUEST, seed=seed) for seed in (1, 2, 3)]
+    tasks = [await asking(desk, request, proposer) for request in requests]
+    assert desk.place.waiting() == [1, 2, 3]
+    for number in (2, 3, 1):
+        await desk.submit(number, f"class Child{{}}:\n    x = {number}\n".format(number), "", 0)
+    found = await asyncio.gather(*tasks)
+    assert [f"x = {n}" in p.design.source for n, p in enumerate(found, 1)] == [True] * 3
+    assert desk.place.open() == []
+
+
+# --- after a crash -------------------------------------------------------------------------------
+
+
+async def test_what_was_submitted_while_nobody_waited_is_used_and_nothing_is_asked_twice(desk):
+    (await asking(desk)).cancel()
+    assert (await desk.next(0))["number"] == 1
+    outcome = await desk.submit(1, CHILD, "", 60)
+    assert outcome["status"] == "pending" and "no process works" in outcome["reason"]
+    again = Handoff(str(desk.place.root))
+    assert (await again.propose(REQUEST)).design == Design(CHILD)
+    assert desk.place.numbers() == [1]
+
+
+async def test_the_same_failure_in_other_words_is_the_same_request(desk):
+    for error in ("it took 2.1 s", "it took 2.2 s"):
+        (await asking(desk, replace(REQUEST, failed_attempt=FailedAttempt(CHILD, error)))).cancel()
+    assert desk.place.numbers() == [1]
+    (await asking(desk, replace(REQUEST, failed_attempt=FailedAttempt("other", error)))).cancel()
+    (await asking(desk, replace(REQUEST, seed=2))).cancel()
+    assert desk.place.numbers() == [1, 2, 3]
+
+
+async def test_a_request_that_nobody_makes_any_more_takes_no_answer(desk):
+    (await asking(desk)).cancel()
+    task = await asking(desk, replace(REQUEST, seed=2))
+    assert desk.place.waiting() == [2]
+    with pytest.raises(UsageError, match="does not wait") as refused:
+        await desk.submit(1, CHILD, "", 0)
+    assert "requests that wait: 2" in refused.value.hint
+    task.cancel()
+
+
+async def test_a_sign_of_life_ends_with_the_proposer(desk):
+    proposer = Handoff(str(desk.place.root))
+    assert seen(desk.place.root)
+    del proposer
+    assert not seen(desk.place.root)
+
+
+# --- an unfriendly neighbour ---------------------------------------------------------------------
+
+
+async def test_a_folder_that_vanished_is_made_again(desk):
+    task = await asking(desk)
+    desk.place.root.rename(desk.place.root.with_name("elsewhere"))
+    await until(lambda: desk.place.waiting() == [1] and seen(desk.place.root))
+    await desk.submit(1, CHILD, "", 0)
+    assert (await task).design == Design(CHILD)
+
+
+@pytest.mark.parametrize("task", ["", "[]", "{}", "[" * 100_000, '{"number": 1, "request": "x"}'])
+async def test_a_spoilt_task_is_written_again(desk, task):
+    waits = await asking(desk)
+    before = desk.place.task(1)
+    (desk.place.folder(1) / "task.json").write_text(task)
+    await until(lambda: (desk.place.folder(1) / "task.json").read_text() != task)
+    assert desk.place.task(1) == before
+    waits.cancel()
+
+
+async def test_links_lead_nowhere(desk, tmp_path):
+    task = await asking(desk)
+    secret, folder = tmp_path / "secret.py", desk.place.folder(1)
+    secret.write_text("class Secret: pass\n")
+    (folder / "design.py").symlink_to(secret)
+    with pytest.raises(DataError, match="not a plain file"):
+        desk.source(1)
+    valid = Submission(desk.place.task(1).request, secret.read_text()).to_bytes()
+    secret.write_bytes(valid)
+    (folder / "submission.json").symlink_to(secret)
+    await until(lambda: desk.place.refusal(1))
+    assert "not a plain file" in desk.place.refusal(1)
+    assert secret.read_bytes() == valid and not (folder / "submission.json").is_symlink()
+
+    outside = tmp_path / "outside"
+    folder.rename(outside)
+    (outside / "submission.json").write_bytes(valid)
+    folder.symlink_to(outside)
+    await until(lambda: not folder.is_symlink() and folder.is_dir())
+    assert (outside / "submission.json").read_bytes() == valid
+    assert not task.done()
+    task.cancel()
+
+
+def _sparse(path):
+    with path.open("wb") as file:
+        file.truncate(50_000_000)
+
+
+HOSTILE = {
+    "nothing": lambda path: path.write_bytes(b""),
+    "half": lambda path: path.write_bytes(b'{"request": "'),
+    "binary": lambda path: path.write_bytes(bytes(range(256))),
+    "huge": _sparse,
+    "deep": lambda path: path.write_text("[" * 200_000),
+    "list": lambda path: path.write_text("[1]"),
+    "numbers": lambda path: path.write_text('{"request": 1, "source": 2, "note": 3}'),
+    "more": lambda path: path.write_text('{"request": "", "source": "x", "note": "", "id": ""}'),
+    "surrogate": lambda path: path.write_text('{"request": "", "source": "\\ud800", "note": ""}'),
+    "another": lambda path: path.write_bytes(Submission("0" * 32, CHILD).to_bytes()),
+    "long": lambda path: path.write_bytes(Submission("", "x" * (SOURCE_BYTES + 1)).to_bytes()),
+    "folder": lambda path: (path / "within").mkdir(parents=True),
+    "pipe": lambda path: os.mkfifo(path),
+}
+
+
+@pytest.mark.parametrize("how", HOSTILE)
+async def test_what_cannot_be_used_is_refused_and_the_request_still_waits(desk, how):
+    task = await asking(desk)
+    path = desk.place.folder(1) / "submission.json"
+    HOSTILE[how](path)
+    await until(lambda: desk.place.refusal(1))
+    assert not path.exists() and not task.done()
+    assert (await desk.next(0))["refused"] == desk.place.refusal(1)
+    await desk.submit(1, CHILD, "", 0)
+    assert (await task).design == Design(CHILD)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("", "empty"),
+        (b"\xff\xfe", "UTF-8"),
+        ("\ud800", "UTF-8"),
+        ("x = '\0'", "null"),
+        ("x" * (SOURCE_BYTES + 1), "longer"),
+        ("def broken(:", "not Python"),
+        ("(" * 5000 + ")" * 5000, "not Python"),
+        ("x = " + "-" * 50_000 + "1", "not Python"),
+        ("x = " + "1+" * 50_000 + "1", "not Python"),
+        ("x" + ".y" * 50_000, "not Python"),
+        ("# class Parent\nclass Renamed:\n    'The parent again.'\n", "same code as the design"),
+    ],
+)
+async def test_what_is_no_new_design_is_not_handed_in(desk, source, said):
+    task = await asking(desk)
+    with pytest.raises(MetamemError, match=said):
+        await desk.submit(1, source, "", 0)
+    assert desk.place.waiting() == [1] and not task.done()
+    task.cancel()
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2, 10**30])
+async def test_wrong_numbers(desk, number):
+    task = await asking(desk)
+    for act in (desk.check(number, CHILD), desk.submit(number, CHILD, "", 0)):
+        with pytest.raises(UsageError, match="there is no request"):
+            await act
+    with pytest.raises(UsageError, match="there is no request"):
+        desk.source(number)
+    task.cancel()
+
+
+async def test_a_note_that_is_too_long_or_odd(desk):
+    task = await asking(desk)
+    with pytest.raises(DataError, match="note"):
+        await desk.submit(1, CHILD, "x" * 5000, 0)
+    await desk.submit(1, CHILD, "odd \udcff", 0)
+    assert (await task).note == "odd ?"
+
+
+async def test_of_many_submits_at_once_one_wins(desk):
+    task = await asking(desk)
+    ended = []
+
+    def hand_in(n):
+        try:
+            asyncio.run(desk.submit(1, f"class Child:\n    x = {n}\n", "", 0))
+            ended.append(n)
+        except UsageError as error:
+            ended.append(str(error))
+
+    threads = [threading.Thread(target=hand_in, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    design = (await task).design
+    for thread in threads:
+        await asyncio.to_thread(thread.join)
+    winners = [n for n in ended if isinstance(n, int)]
+    assert len(winners) == 1 and len(ended) == 8
+    assert f"x = {winners[0]}" in design.source
+    assert not list(desk.place.folder(1).glob(".draft*"))
+
+
+async def test_a_draft_cannot_be_tried_before_experiences_are_collected(desk):
+    task = await asking(desk)
+    with pytest.raises(UsageError, match="has not collected"):
+        await desk.check(1, CHILD)
+    assert desk.archive.collections() == []
+    task.cancel()
+
+
+# --- whatever the input --------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+FIELDS = st.fixed_dictionaries({"request": JSON, "source": JSON, "note": JSON})
+
+
+@given(st.binary() | (JSON | FIELDS).map(lambda value: json.dumps(value).encode()))
+def test_a_submission_is_read_or_refused(content):
+    try:
+        found = Submission.from_bytes(content)
+    except DataError:
+        return
+    assert Submission.from_bytes(found.to_bytes()) == found
+    assert checked_source(found.source) == found.source
+
+
+@given(st.text() | st.binary().map(lambda b: b.decode(errors="surrogateescape")))
+def test_a_source_is_parsed_or_refused(source):
+    with suppress(DataError):
+        assert parsed_key(checked_source(source))
+
+
+@given(st.text(max_size=200))
+def test_no_name_of_a_run_leads_out_of_its_folder(tmp_path_factory, run):
+    home = tmp_path_factory.getbasetemp()
+    folder = run_folder(home, run)
+    assert folder.resolve().parent == (home / "handoff").resolve()
