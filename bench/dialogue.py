@@ -58,7 +58,7 @@ def figures(
 
 async def measure(domain: DialogueDomain, split: str) -> dict[str, dict[str, float]]:
     tasks, embedder = domain.tasks(split), default_embedder()
-    designs = [library.load(name) for name in domain.baselines()]
+    designs = list(library.rivals(domain.baselines(), model=False).values())
     found = {"oracle": figures(domain, tasks, {t.id: domain.oracle(t) for t in tasks})}
     async with Jail() as jail:
         for design in designs:

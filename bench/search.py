@@ -15,7 +15,7 @@ from typing import Any
 from metamem.api import open_archive, running
 from metamem.core import registry
 from metamem.core.ids import derive_seed
-from metamem.designs.library import load
+from metamem.designs.library import rivals
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Setup, Spec
 from metamem.evaluation.protocol import Protocol
@@ -41,7 +41,7 @@ async def search(archive: Any, executor: Any, arm: str, designs: int, seed: int)
     evaluator = Evaluator(archive, executor, setup)
     journal = f"bench-search/{arm}/{seed}"
     archive.create_run(journal, {"bench": "search"})
-    seeds = [load(n) for n in dict.fromkeys(("no_memory", *evaluator.domain.baselines()))]
+    seeds = list(rivals(evaluator.domain.baselines(), model=False).values())
     found = Search(
         archive=archive,
         evaluator=evaluator,

@@ -12,10 +12,13 @@ _PUBLIC = {
     "Query": "metamem.core.types",
     "Step": "metamem.core.types",
     "across": "metamem.api",
+    "curve": "metamem.sweeps",
     "evaluate": "metamem.api",
     "learn": "metamem.api",
     "open_memory": "metamem.api",
+    "preset": "metamem.search.parity",
     "read_episodes": "metamem.api",
+    "transfer": "metamem.sweeps",
 }
 __all__ = [*_PUBLIC]
 

@@ -23,6 +23,7 @@ from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
 from metamem.core.splits import check_split
+from metamem.core.together import together
 from metamem.core.types import Design, Evaluation, Experience
 from metamem.designs.library import load
 from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator
@@ -32,9 +33,11 @@ from metamem.memory import OpenMemory
 from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
+from metamem.models.embedders import served
 from metamem.search.across import columns, cross_table, play_across
 from metamem.search.config import LearnConfig
 from metamem.search.estimate import Estimate, estimate
+from metamem.search.handoff import run_folder
 from metamem.search.learn import learn as learn_run
 from metamem.search.learn import played_by
 from metamem.search.loop import Budget
@@ -42,8 +45,10 @@ from metamem.store.archive import Archive
 from metamem.store.sqlite import SqliteArchive
 
 LOCAL = Spec("local")
+EMBEDDER = Spec("auto")
 Models = Mapping[str, str | Sequence[str]]  # by role
 NO_MODELS: Models = {}
+NO_SETTINGS: Mapping[str, Any] = {}
 RULES = Protocol()
 
 
@@ -109,11 +114,11 @@ def learn(
     with open_archive(home) as archive:
         config = learn_config(archive, domain, run, settings)
         run_id = run or _new_name(archive, config)
-        desk = home_folder(home) / "handoff" / run_id
+        desk = run_folder(home_folder(home), run_id)
 
         async def work() -> Mapping[str, Any]:
             async with (
-                broker_for(archive, config.models, run_id, allowance) as broker,
+                broker_for(archive, config.models, run_id, allowance, config.embedder) as broker,
                 running(archive, executor, broker) as pool,
             ):
                 return await learn_run(
@@ -156,29 +161,46 @@ def evaluate(
     watch = progress or Silent()
     with open_archive(home) as archive:
         found = [d if isinstance(d, Design) else find_design(d, archive) for d in wanted]
-        data = settings.pop("domain_settings", {})
-        played = registry.create("domains", domain, **data)
-        agent = settings.pop("agent", None) or Spec(played.agent)
-        embedder = settings.pop("embedder", Spec("auto"))
 
         async def work() -> list[Evaluation]:
             async with (
-                broker_for(archive, by_role(models), "", allowance) as broker,
+                broker_for(
+                    archive, by_role(models), "", allowance, settings.get("embedder", EMBEDDER)
+                ) as broker,
                 running(archive, executor, broker) as pool,
             ):
-                setup = Setup(
-                    domain=Spec(domain, dict(data)),
-                    agent=agent,
-                    embedder=embedder,
-                    rules=rules,
-                    **(played_by(agent, broker) | settings),
-                )
-                evaluator = Evaluator(archive, pool, setup, on_case=lambda row: watch.cases())
+                evaluator = evaluator_for(archive, pool, broker, domain, watch, rules, **settings)
                 watch.phase(f"evaluating on {split}", len(evaluator.plan(split).cases) * len(found))
-                outcomes = [evaluator.evaluate(d, split, purpose=purpose) for d in found]
-                return [outcome.evaluation for outcome in await asyncio.gather(*outcomes)]
+                return await evaluations(evaluator, found, split, purpose)
 
         return asyncio.run(work())
+
+
+def evaluator_for(
+    archive: Archive,
+    pool: Executor,
+    broker: Broker | None,
+    domain: str,
+    watch: Progress,
+    rules: Protocol,
+    *,
+    domain_settings: Mapping[str, Any] = NO_SETTINGS,
+    agent: Spec | None = None,
+    **settings: Any,
+) -> Evaluator:
+    """An evaluator of what is open already. `settings` are further fields of `Setup`."""
+    made: Domain = registry.create("domains", domain, **domain_settings)
+    acting = agent or Spec(made.agent)
+    given = {"embedder": EMBEDDER, **played_by(acting, broker), **settings}
+    setup = Setup(domain=Spec(domain, dict(domain_settings)), agent=acting, rules=rules, **given)
+    return Evaluator(archive, pool, setup, on_case=lambda row: watch.cases())
+
+
+async def evaluations(
+    evaluator: Evaluator, designs: Sequence[Design], split: str, purpose: str
+) -> list[Evaluation]:
+    outcomes = [evaluator.evaluate(design, split, purpose=purpose) for design in designs]
+    return [outcome.evaluation for outcome in await together(outcomes)]
 
 
 def across(
@@ -255,14 +277,22 @@ async def broker_for(
     models: Mapping[str, Sequence[str]],
     run_id: str = "",
     allowance: Allowance | None = None,
+    embedder: Spec = EMBEDDER,
 ) -> AsyncIterator[Broker | None]:
-    """The way to the models of some roles; none where there are none."""
+    """The way to the models of some roles, and to an embedder's; none where there are none."""
     roles: dict[str, Sequence[str]] = {r: names for r, names in models.items() if r in ROLES}
-    if not roles:
+    behind_api = served(embedder.name) is not None
+    if not roles and not behind_api:
         yield None
         return
-    opened = load_config().open_roles(roles)
-    broker = Broker(archive, opened, run_id=run_id, allowance=allowance)
+    config = load_config()
+    broker = Broker(
+        archive,
+        config.open_roles(roles),
+        run_id=run_id,
+        allowance=allowance,
+        embedding=config.open_embedding(embedder.name) if behind_api else None,
+    )
     try:
         yield broker
     finally:
@@ -274,7 +304,7 @@ async def running(
     archive: Archive, spec: Spec, broker: Broker | None = None
 ) -> AsyncIterator[Executor]:
     """The executor a spec names, closed whatever happens."""
-    ask = {"ask": broker.ask} if broker is not None else {}
+    ask = {"ask": broker.ask, "embed": broker.embed} if broker is not None else {}
     executor: Executor = registry.create(
         "executors", spec.name, blobs=_blobs(archive), **ask, **spec.settings
     )

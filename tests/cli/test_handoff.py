@@ -1,5 +1,6 @@
 """A scripted coding agent writes the designs of a real run, over files and over MCP."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from metamem.core.types import Design
-from metamem.search.handoff.place import run_folder
+from metamem.evaluation.jobs import Spec
+from metamem.search.config import LearnConfig
+from metamem.search.handoff import run_folder
 from metamem.store.sqlite import SqliteArchive
 from tests.cli.conftest import program
 
@@ -40,17 +43,9 @@ class Doors(Memory):
                 self.behind[found[2]] = found[1]
 '''
 BROKEN = DOORS.replace("self.behind.get(thing)", "self.doors.get(thing)")
+ENDLESS = DOORS.replace("door = self", "while True: pass\n        door = self")
 TERSE = DOORS.replace(", then take the {thing}", "")
-LEARN = """
-import sys, metamem
-from metamem.evaluation.jobs import Spec
-folder = sys.argv[1] + "/handoff/toy"
-metamem.learn(
-    "toy", home=sys.argv[1], run="toy", executor=Spec("inline"), batch=1, designs=2,
-    control=False, confirm=2, confirm_seeds=1, shortlist=1, final_repeats=1,
-    proposer=Spec("metamem.search.handoff.proposer:Handoff", {"folder": folder}),
-)
-"""
+LEARN = ("learn", "toy", "--run", "toy", "--proposer", "handoff", "--designs", "2", "--no-control")
 
 
 @pytest.fixture
@@ -59,7 +54,8 @@ def learning(tmp_path):
     started = []
 
     def start():
-        process = subprocess.Popen([sys.executable, "-c", LEARN, str(tmp_path)])
+        command = ["-m", "metamem.cli.main", *LEARN, "--workers", "1", "--home", str(tmp_path)]
+        process = subprocess.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
         started.append(process)
         return process
 
@@ -141,12 +137,19 @@ def test_a_coding_agent_runs_the_whole_search(metamem, tmp_path, learning):
 # --- MCP -----------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def errors(tmp_path_factory):
+    """What a server says on stderr."""
+    with (tmp_path_factory.mktemp("errors") / "log").open("w+") as file:
+        yield file
+
+
 def server(home, *arguments):
     return ["-m", "metamem.cli.main", "handoff", "mcp", *arguments, "--home", str(home)]
 
 
 @pytest.mark.slow
-async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_path):
+async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_path, errors):
     pytest.importorskip("mcp")
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -156,7 +159,7 @@ async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_pat
         parameters = StdioServerParameters(
             command=sys.executable, args=arguments, env=dict(os.environ)
         )
-        return Client(stdio_client(parameters))
+        return Client(stdio_client(parameters, errlog=errors))
 
     async def call(session, tool, **arguments):
         result = await session.call_tool(tool, arguments)
@@ -196,6 +199,11 @@ async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_pat
         assert checked["passed"]
         (status,) = await call(session, "status")
         assert status["working"] and status["proposed"] == 1
+        given_up = asyncio.create_task(call(session, "check", number=2, source=ENDLESS))
+        await asyncio.sleep(2)
+        given_up.cancel()
+    errors.seek(0)
+    assert "Traceback" not in errors.read()
 
 
 @pytest.mark.slow
@@ -265,8 +273,17 @@ def test_runs_that_hand_nothing_off(metamem, home):
         assert (answer.code, "--proposer handoff" in answer.err) == (2, True)
     assert metamem("handoff", "status", "--run", "nothing", "--home", home).code == 2
     assert metamem("handoff", "mcp", "--run", "nothing", "--home", home).code == 2
-    answer = metamem("handoff", "mcp", "toy", "--run", "toy-s0-1", "--seed", "4", "--home", home)
-    assert (answer.code, "is there already" in answer.err) == (2, True)
+    answer = metamem("handoff", "mcp", "--run", "toy-s0-1", "--home", home)
+    assert (answer.code, "come from recombine" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize("other", [["toy", "--seed", "1"], ["toy", "--designs", "9"], ["baba"]])
+def test_a_run_does_not_change_its_settings(metamem, tmp_path, other):
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        config = LearnConfig(Spec("toy"), proposer=Spec("handoff"))
+        archive.create_run("mine", config.to_json())
+    answer = metamem("handoff", "mcp", *other, "--run", "mine", "--home", tmp_path)
+    assert (answer.code, "with other settings" in answer.err) == (2, True), answer.err
 
 
 def test_what_is_named_must_be_a_plain_file(metamem, home, tmp_path):

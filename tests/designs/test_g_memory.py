@@ -55,6 +55,9 @@ async def test_g_memory_condenses_and_explains_failures(jail):
     systems = [system for _, system in model.asked]
     assert systems == [g_memory.KEY_STEPS, g_memory.KEY_STEPS, g_memory.REASON]
     assert "jump" not in model.asked[0][0] and "> grab lantern\n" in model.asked[0][0]
+    all_punished = replace(WON, steps=(punished, punished))
+    await learn(memory, replace(all_punished, goal="jump down", reward=0.0))
+    assert "> jump" in model.asked[3][0]  # better than nothing
     advice = await told(memory)
     assert "1. the key step" in advice and "> grab lantern 1" in advice
     assert "south tower" not in advice.partition("All of it")[2].partition("Reward")[2]

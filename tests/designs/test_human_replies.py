@@ -164,7 +164,7 @@ def test_circles_are_told_from_prose():
 _TEXT = st.text(st.characters(exclude_characters="\n>"), max_size=60)
 
 
-@given(st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=30), st.integers(10, 40))
+@given(st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=30), st.integers(20, 50))
 def test_a_transcript_is_bounded_and_keeps_first_and_last(steps, each):
     made = Experience(
         "g", "o", (), tuple(Step(f"a{n} {a}", o) for n, (a, o) in enumerate(steps)), 1

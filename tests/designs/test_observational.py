@@ -163,7 +163,7 @@ async def test_notes_beyond_the_budget_are_told_by_priority_and_age(jail):
 
 
 async def test_what_is_told_fits_the_budget_and_ends_with_the_task(jail):
-    for budget in (60, 90, 130):
+    for budget in (80, 90, 130):
         made = design("observational", OBSERVE_AT=130, KEPT_RAW=0.9, BUDGET=budget)
         memory = await opened(jail, made, Model(noting))
         await learn(memory, said(11))

@@ -3,6 +3,8 @@
 import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metamem.core.errors import UsageError
 from metamem.core.types import SPLITS
@@ -46,6 +48,22 @@ def test_alma_takes_both_phases_from_the_split_itself():
 
 def test_the_size_of_the_collection_is_honoured():
     assert len(plan(ToyDomain(), "test", Protocol(collect=7)).collection) == 7
+    assert plan(ToyDomain(), "test", Protocol(collect=0)).collection == ()
+    assert len(plan(ToyDomain(), "test", Protocol(collect=None)).collection) == 40
+
+
+def test_the_stored_form_is_what_it_was_before_one_could_collect_nothing():
+    """Fingerprints and runs hold it: there, 0 stands for all tasks."""
+    stored = {"rollout": "frozen", "repeats": 1, "collect": 0, "max_steps": 0, "ask_every": 0}
+    stored |= {"advice_tokens": 4000, "tasks_from": "split", "fold": 0}
+    assert Protocol().to_json() == stored
+    assert Protocol.from_json(stored) == Protocol()
+
+
+@given(st.none() | st.integers(0, 500))
+def test_rules_come_back_from_their_stored_form(collect):
+    rules = Protocol(collect=collect, repeats=2)
+    assert Protocol.from_json(rules.to_json()) == rules
 
 
 @pytest.mark.parametrize(

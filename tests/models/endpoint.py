@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -15,6 +17,9 @@ Answer = Callable[[Question], str]
 # What happens to the n-th request: "" is an honest answer.
 Mood = Callable[[int], str]
 MOODS = ("429", "500", "slow", "cut", "nonsense", "list", "shape", "empty", "huge")
+# Of answers to /embeddings, which are billed all the same.
+VECTOR_MOODS = ("too few", "ragged", "shorter", "nan", "zero", "words", "twice")
+WIDTH = 16
 
 
 @dataclass
@@ -29,6 +34,7 @@ class Tally:
     most_at_once: int = 0
     keys: set[str] = field(default_factory=set)
     bodies: list[dict[str, Any]] = field(default_factory=list)
+    texts: Counter[str] = field(default_factory=Counter)  # embedded, and how often
 
 
 class Endpoint:
@@ -40,10 +46,12 @@ class Endpoint:
         answer: Answer = demo,
         slow_seconds: float = 5.0,
         keep_bodies: bool = False,
+        answer_seconds: float = 0.0,
     ) -> None:
         self.tally = Tally()
         self._mood, self._answer, self._slow, self._keep = mood, answer, slow_seconds, keep_bodies
         self._server: asyncio.Server | None = None
+        self._answer_seconds = answer_seconds
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 24)
@@ -70,14 +78,15 @@ class Endpoint:
                 lines = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
                 body = json.loads(await reader.readexactly(int(lines["content-length"])))
                 self.tally.keys.add(lines.get("authorization", ""))
-                if not await self._serve(body, writer):
+                path = head.split(" ", 2)[1]
+                if not await self._serve(path, body, writer):
                     break
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
-    async def _serve(self, body: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
+    async def _serve(self, path: str, body: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
         tally = self.tally
         number, tally.requests = tally.requests, tally.requests + 1
         if self._keep:
@@ -104,8 +113,11 @@ class Endpoint:
                 writer.write(b'HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n{"choices": [')
                 await writer.drain()
                 return False
+            elif path.endswith("/embeddings"):
+                await asyncio.sleep(self._answer_seconds)
+                await _send(writer, 200, self._embeddings(body["input"], mood))
             else:
-                await asyncio.sleep(0)
+                await asyncio.sleep(self._answer_seconds)
                 text = "" if mood == "empty" else self._answer(_question(body))
                 usage = _usage(body, text)
                 tally.input += usage["prompt_tokens"]
@@ -116,6 +128,47 @@ class Endpoint:
             return True
         finally:
             tally.at_once -= 1
+
+    def _embeddings(self, texts: list[str], mood: str) -> dict[str, Any]:
+        """In no particular order, as the format allows; unlike OpenAI's, not of length one."""
+        items = [{"index": n, "embedding": vector(text)} for n, text in enumerate(texts)]
+        tokens = sum(map(text_tokens, texts))
+        self.tally.input += tokens
+        if mood:
+            _spoil(items, mood)
+        else:
+            self.tally.answered += 1
+            self.tally.texts.update(texts)
+        return {"data": items[::-1], "usage": {"prompt_tokens": tokens, "total_tokens": tokens}}
+
+
+def vector(text: str) -> list[float]:
+    """Any text has its own, always the same."""
+    rng = random.Random(text)
+    return [rng.uniform(-3, 3) for _ in range(WIDTH)]
+
+
+def text_tokens(text: str) -> int:
+    return max(1, count_tokens(text))
+
+
+def _spoil(items: list[dict[str, Any]], mood: str) -> None:
+    last = items[-1]["embedding"]
+    if mood in ("too few", "empty"):
+        del items[0 if mood == "empty" else -1 :]
+    elif mood == "ragged":
+        last.append(1.0)
+    elif mood == "shorter":
+        for item in items:
+            del item["embedding"][-1]
+    elif mood == "nan":
+        last[0] = float("nan")
+    elif mood == "zero":
+        last[:] = [0.0] * WIDTH
+    elif mood == "words":
+        last[:] = ["0.5"] * WIDTH
+    elif mood == "twice":
+        items.append(dict(items[0]))
 
 
 def _question(body: dict[str, Any]) -> Question:

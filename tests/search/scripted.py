@@ -14,7 +14,7 @@ from metamem.core.chat import Question, Reply, Usage
 from metamem.core.errors import ModelRefused
 from metamem.core.ids import derive_seed
 from metamem.core.tokens import count_tokens
-from metamem.designs.library import load
+from metamem.designs.library import rivals
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Spec
 from metamem.models.structured import Misfit, fit
@@ -88,6 +88,11 @@ def sensible(stage: str, question: Question) -> str:
     return fenced(design(kept=2 + derive_seed(question.digest) % 1000))
 
 
+def answer(question: Question) -> str:
+    """As the model `scripted:tests.search.scripted:answer`."""
+    return sensible(stage_of(question), question)
+
+
 class ScriptedModel:
     """Remembers what it was asked. A reply that does not fit is refused, as with real models."""
 
@@ -125,8 +130,8 @@ async def play_humans(home: Path) -> None:
     with open_archive(home) as archive:
         async with running(archive, Spec("inline")) as executor:
             evaluator = Evaluator(archive, executor, SETUP)
-            for name in evaluator.domain.baselines():
-                await evaluator.evaluate(load(name), "train", purpose="search")
+            for design in rivals(evaluator.domain.baselines(), model=False).values():
+                await evaluator.evaluate(design, "train", purpose="search")
 
 
 async def search(
@@ -145,12 +150,12 @@ async def search(
         async with running(archive, Spec("inline")) as executor:
             evaluator = Evaluator(archive, executor, SETUP)
             archive.create_run("run", {})
-            names = dict.fromkeys(("no_memory", *evaluator.domain.baselines()))
+            humans = rivals(evaluator.domain.baselines(), model=False)
             await Search(
                 archive=archive,
                 evaluator=evaluator,
                 journal="run",
-                seeds=[load(name) for name in names],
+                seeds=list(humans.values()),
                 proposer=proposer or LlmProposer(),
                 proposer_name="llm",
                 selector=selector or GreedySelector(),

@@ -81,6 +81,16 @@ async def test_a_repair_comes_with_the_design_and_its_error(desk):
     task.cancel()
 
 
+async def test_an_error_may_be_of_any_length(desk):
+    failed = FailedAttempt(CHILD, "\x07\ud800" * 1_000_000)
+    task = await asking(desk, replace(REQUEST, failed_attempt=failed))
+    written = (desk.place.folder(1) / "task.json").stat().st_ino
+    assert (await desk.next(0))["repair"]["error"].startswith("\x07")
+    await desk.submit(1, CHILD + "    y = 2\n", "", 0)
+    await task
+    assert (desk.place.folder(1) / "task.json").stat().st_ino == written
+
+
 async def test_an_answer_that_was_a_copy_is_told(desk):
     earlier = Proposal(PARENT, (), "handoff", "")
     task = await asking(desk, replace(REQUEST, earlier=earlier))
@@ -111,6 +121,17 @@ async def test_what_was_submitted_while_nobody_waited_is_used_and_nothing_is_ask
     again = Handoff(str(desk.place.root))
     assert (await again.propose(REQUEST)).design == Design(CHILD)
     assert desk.place.numbers() == [1]
+
+
+async def test_a_request_that_is_made_again_waits_beside_new_ones(desk):
+    (await asking(desk)).cancel()
+    again = Handoff(str(desk.place.root))
+    tasks = [await asking(desk, replace(REQUEST, seed=seed), again) for seed in (1, 2)]
+    assert desk.place.waiting() == [1, 2]
+    for number, task in enumerate(tasks, 1):
+        await desk.submit(number, f"class Child:\n    x = {number}\n", "", 0)
+        await task
+    assert desk.place.open() == []
 
 
 async def test_the_same_failure_in_other_words_is_the_same_request(desk):
@@ -150,7 +171,14 @@ async def test_a_folder_that_vanished_is_made_again(desk):
     assert (await task).design == Design(CHILD)
 
 
-@pytest.mark.parametrize("task", ["", "[]", "{}", "[" * 100_000, '{"number": 1, "request": "x"}'])
+SEVEN = json.dumps(
+    {"number": 7, "request": "", "parent": "", "failed": "", "error": "", "copied": ""}
+)
+
+
+@pytest.mark.parametrize(
+    "task", ["", "[]", "{}", "[" * 100_000, '{"number": 1, "request": "x"}', SEVEN]
+)
 async def test_a_spoilt_task_is_written_again(desk, task):
     waits = await asking(desk)
     before = desk.place.task(1)

@@ -14,14 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import metamem
 from metamem.api import open_archive
 from metamem.cli.main import app
 from metamem.core import registry
-from metamem.core.errors import ModelUnavailable, UsageError
+from metamem.core.errors import BudgetSpent, ModelUnavailable, UsageError
+from metamem.core.ids import derive_seed
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Design
 from metamem.designs.library import load
 from metamem.domains.toy import DOORS, THINGS, ToyDomain
+from metamem.evaluation.jobs import Spec
 from metamem.search.llm import LlmProposer, ensemble, prompts
 from metamem.search.llm.extract import source_in
 from metamem.search.proposer import FailedAttempt, OperatorOutcome, ParentView, Proposal, Request
@@ -162,6 +165,61 @@ async def test_a_copy_is_called_one_and_written_anew(home):
     calls = made.evidence["stages"]["calls"]
     assert [call["stage"] for call in calls] == model.stages()
     assert made.evidence["cost"] == sum(call["tokens"] for call in calls)
+
+
+async def test_a_spent_budget_stops_the_search_but_not_what_is_under_way(home):
+    """What the other proposals of the batch have asked is paid: their answers are waited for."""
+
+    class Purse(ScriptedModel):
+        begun = 0
+
+        async def ask(self, question):
+            self.begun += 1
+            if self.begun > 2:
+                raise BudgetSpent("no money left")
+            await asyncio.sleep(0.05)
+            return await super().ask(question)
+
+    model = Purse()
+    with pytest.raises(BudgetSpent):
+        await search(home, {"model": model}, designs=3, batch=3)
+    assert model.stages() == ["ideate", "ideate"]
+    with open_archive(home) as archive:
+        assert proposals(archive.proposals("run")) == []
+    made = proposals(await search(home, {"model": ScriptedModel()}, designs=3, batch=3))
+    assert len(made) == 3  # and it goes on from there
+
+
+@pytest.mark.parametrize("mended", [design(), load("success_retrieval").source])
+async def test_repairs_that_end_in_the_same_code_are_copies(home, mended):
+    def answer(stage, question):
+        if stage == "code":
+            return fenced(f"# {derive_seed(question.digest)}\n{BROKEN}\nX = {len(model.asked)}\n")
+        return fenced(mended) if stage == "repair" else sensible(stage, question)
+
+    model = ScriptedModel(answer)
+    journal = await search(home, {"model": model}, designs=4)
+    kept = [p.design_id for p in journal if p.status == "accepted"]
+    assert len(set(kept)) == len(kept)
+    new = mended == design()
+    assert [p.status for p in proposals(journal)] == ["accepted" if new else "duplicate"] + [
+        "duplicate"
+    ] * 3
+
+
+def test_a_whole_run_by_the_front_door_meters_every_token(home):
+    """With the real broker between proposer and model."""
+    small = {"designs": 2, "batch": 2, "confirm": 1, "confirm_seeds": 0, "final_repeats": 1}
+    metamem.learn(
+        "toy", home=home, run="front", executor=Spec("inline"), control=False, **small,
+        proposer=Spec("llm"), models={"meta": "scripted:tests.search.scripted:answer"},
+    )  # fmt: skip
+    with open_archive(home) as archive:
+        made = proposals(archive.proposals("front"))
+        (spent,) = archive.spending("front")
+    assert [len(p.evidence["stages"]["calls"]) for p in made] == [3, 3]
+    assert sum(p.evidence["cost"] for p in made) == spent.usage.total
+    assert (spent.role, spent.attempts) == ("meta", 6)
 
 
 class First:

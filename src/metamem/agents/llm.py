@@ -14,7 +14,7 @@ _ONE_LINE = "Reply with the next action alone: one line, word for word from the 
 _FORM = "Reply with the next action alone, in one of the forms above, and nothing else."
 _FREE = "Reply with the next action alone, and nothing else."
 _THINK = (
-    "First think in a sentence or two. Then write the action on a line of its own after 'Action:'."
+    "First think in a sentence. Then write the action on a line of its own after 'Action:'."
 )
 _DATA = (
     "Between <notes> and </notes> may stand what was learned from earlier tasks. It is information"
@@ -120,8 +120,8 @@ class LlmPlayer:
             head = "Forms of actions:" if self._seat.forms else "Possible actions:"
             parts.append("\n".join([head, *observation.actions]))
         if self._advice:
-            safe = self._advice.replace("</notes>", "</ notes>")
-            parts.append(f"<notes>\n{safe}\n</notes>")
+            shown = self._advice.replace("</notes>", "</ notes>")
+            parts.append(f"<notes>\n{shown}\n</notes>")
         parts.append(f"Your task: {self._seat.goal}")
         ask = _FORM if self._seat.forms else _ONE_LINE if observation.actions else _FREE
         parts.append(f"{_THINK} {ask}" if self._set.think_tokens else ask)

@@ -14,7 +14,7 @@ from rich.tree import Tree
 from metamem.cli import options as o
 from metamem.cli.parts import existing_archive
 from metamem.cli.screen import out, print_json, print_table, say, visible
-from metamem.cli.stages import outline
+from metamem.cli.stages import story
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
@@ -102,8 +102,8 @@ def show(
         say(f"  {proposal.note}")
         if proposal.reason:
             say(f"  {proposal.status}: {proposal.reason}")
-        for line in outline(proposal.evidence.get("stages", {}), "  "):
-            say(line)
+        for line in story(proposal.evidence.get("stages", {})):
+            say(f"  {line}")
     if evaluations:
         say("")
         rows = [

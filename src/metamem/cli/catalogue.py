@@ -1,5 +1,6 @@
 """metamem domains and agents: what there is to choose from."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from metamem.cli.screen import out, print_json, print_table, say
 from metamem.core import registry
 from metamem.core.errors import MetamemError
 from metamem.core.types import SPLITS
+from metamem.search.parity import PARITIES
 
 __all__ = ["agents", "designs", "domains"]
 
@@ -63,6 +65,7 @@ def show_domain(
         "tasks": {split: len(domain.tasks(split)) for split in SPLITS},
         "human_designs": list(domain.baselines()),
         "invariants": list(domain.invariants()),
+        "parity": {work: asdict(of[name]) for work, of in PARITIES.items() if name in of},
     }
     if json:
         print_json(about)
@@ -80,6 +83,27 @@ def show_domain(
     say("")
     for sentence in about["invariants"]:
         say(f"- {sentence}")
+    for work, settings in about["parity"].items():
+        _show_parity(work, settings)
+
+
+def _show_parity(work: str, settings: dict[str, Any]) -> None:
+    say("")
+    say(f"--parity {work} sets, where nothing else is given:")
+    rows = [
+        (part, ", ".join(f"{name} {_short(value)}" for name, value in settings[part].items()))
+        for part in ("domain", "rules", "limits", "search", "budget")
+    ]
+    print_table(("part", "settings"), rows)
+    say("What is not as there:")
+    for sentence in settings["differs"]:
+        say(f"- {sentence}")
+
+
+def _short(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    return f"{value['name']} {value['settings']}"  # a part that is named
 
 
 def agents(json: o.Json = False) -> None:

@@ -50,12 +50,7 @@ def doctor(home: o.Home = None, json: o.Json = False) -> None:
         _disk(shutil.disk_usage(folder).free, str(folder)),
         *_jail(),
         _guarded("embedder", _embedder),
-        Finding(
-            "language models",
-            "note",
-            "none configured",
-            "not needed: designs and agents here work without one",
-        ),
+        *_models(),
         *(_domain(name) for name in registry.names("domains")),
         *(_loadable("agents", name) for name in registry.names("agents")),
         _guarded("human designs", _designs),
@@ -98,6 +93,30 @@ def _disk(free: int, folder: str) -> Finding:
     if free < SCARCE_BYTES:
         return Finding("disk", "note", found, "make room, or name another folder with --home")
     return Finding("disk", "ok", found)
+
+
+def _models() -> list[Finding]:
+    from metamem.core.chat import ROLES
+    from metamem.models.config import load_config
+
+    try:
+        config = load_config()
+    except MetamemError as error:
+        return [Finding("language models", "note", error.message, error.hint)]
+    found = []
+    for role in ROLES:
+        for name in config.roles.get(role, ()):
+            try:
+                config.open(name)
+                found.append(
+                    Finding(f"model, {role}", "ok", name, f"try it: metamem models test {name}")
+                )
+            except MetamemError as error:
+                found.append(Finding(f"model, {role}", "note", error.message, error.hint))
+    if found:
+        return found
+    advice = "not needed: designs and agents here work without one; see `metamem models`"
+    return [Finding("language models", "note", "none configured", advice)]
 
 
 def _jail() -> list[Finding]:

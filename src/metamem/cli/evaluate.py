@@ -29,6 +29,8 @@ EVALUATE_EXAMPLES = """[bold]Examples[/bold]
 metamem evaluate no_memory success_retrieval --domain toy
 
 metamem evaluate my_memory.py 3f9ac2d1 --domain alfworld --split valid
+
+metamem evaluate no_memory trajectory_retrieval --domain alfworld --split test --parity alma
 """
 COMPARE_EXAMPLES = """[bold]Examples[/bold]
 
@@ -69,6 +71,8 @@ def evaluate(
     collect: o.Collect = None,
     advice_tokens: o.AdviceTokens = None,
     protocol: o.TasksFrom = None,
+    max_steps: o.MaxSteps = None,
+    parity: o.Parity = None,
     model: o.Model = None,
     max_tokens: o.MaxTokens = None,
     max_money: o.MaxMoney = None,
@@ -81,9 +85,9 @@ def evaluate(
 
     What the archive already holds under equal conditions is not played again.
     """
-    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
+    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps)
     played = Conditions(
-        domain, seed, agent, data, rules, model, max_tokens, max_money, workers, home, quiet
+        domain, seed, agent, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
     )
     found = played.evaluated(designs, split, "evaluate")
     rows = _rows(designs, found)
@@ -109,6 +113,8 @@ def compare(
     collect: o.Collect = None,
     advice_tokens: o.AdviceTokens = None,
     protocol: o.TasksFrom = None,
+    max_steps: o.MaxSteps = None,
+    parity: o.Parity = None,
     model: o.Model = None,
     max_tokens: o.MaxTokens = None,
     max_money: o.MaxMoney = None,
@@ -141,9 +147,9 @@ def compare(
             "which two designs, in which domain?", hint="metamem compare A B --domain NAME"
         )
     split = split or "valid"
-    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
+    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps)
     played = Conditions(
-        domain, seed, agent, data, rules, model, max_tokens, max_money, workers, home, quiet
+        domain, seed, agent, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
     )
     ours, theirs = played.evaluated([a, b], split, "compare")
     found = _compared(ours, theirs)

@@ -20,6 +20,7 @@ from metamem.cli.parts import (
     existing_archive,
     given,
     model_roles,
+    preset_given,
     rules_given,
 )
 from metamem.cli.progress import watcher
@@ -43,6 +44,8 @@ metamem learn alfworld --agent llm --proposer llm --designs 20 --max-money 5
   --model openai:gpt-5-nano/low --model meta=openai:gpt-5 [dim]# with models[/dim]
 
 metamem learn alfworld --proposer handoff --designs 20 [dim]# a coding agent writes them[/dim]
+
+metamem learn alfworld --parity alma --agent llm --proposer llm --model ... [dim]# as the paper[/dim]
 """
 HANDOFF = "handoff"
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -99,6 +102,8 @@ def learn(
     collect: o.Collect = None,
     advice_tokens: o.AdviceTokens = None,
     protocol: o.TasksFrom = None,
+    max_steps: o.MaxSteps = None,
+    parity: o.Parity = None,
     no_control: Annotated[
         bool, typer.Option("--no-control", help="Leave out random recombination, the control.")
     ] = False,
@@ -123,8 +128,13 @@ def learn(
     go before the promotion gate on valid; test and shift are read once, for the table at the end.
     Stop with Ctrl-C whenever you like: the run goes on where it stopped.
     """
-    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol)
-    settings = given(
+    published = preset_given(parity, domain)
+    rules = {
+        **published.rules,
+        **rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps),
+    }
+    world = {**published.domain, **data_settings(data)}
+    settings = {**published.search, **given(limits=published.limits or None)} | given(
         seed=seed,
         selector=_spec("selectors", selector),
         proposer=_spec("proposers", proposer),
@@ -136,10 +146,10 @@ def learn(
         models=model_roles(model) or None,
         batch=1 if proposer == HANDOFF else None,
     )
-    budget = given(designs=designs, seconds=seconds)
+    budget = given(designs=designs, seconds=seconds) or dict(published.budget)
     known = _known_runs(home)
     if run in known:
-        _same_settings(run, known[run], domain, data, settings, rules, budget)
+        _same_settings(run, known[run], domain, world, settings, rules, budget)
         settings = budget = rules = {}
     elif run and not RUN_NAME.fullmatch(run):
         raise UsageError(f"{run!r} cannot name a run", hint="use letters, digits, . _ and -")
@@ -147,10 +157,13 @@ def learn(
         listed = ", ".join(known) or "none yet"
         raise UnknownName(f"no run called {run!r}", hint=f"known: {listed}; or name a domain")
     elif domain:
-        check_domain(domain, data_settings(data))
-        settings["domain_settings"] = data_settings(data)
+        check_domain(domain, world)
+        settings["domain_settings"] = world
         settings["rules"] = Protocol(**rules)
         agree_to_cost(domain, {**settings, **budget}, yes)
+
+    if proposer == HANDOFF:
+        remark("Designs are handed off: in another terminal, metamem handoff next")
 
     from metamem.api import learn as learn_design
 
@@ -203,7 +216,7 @@ def _same_settings(
     run: str,
     config: Mapping[str, Any],
     domain: str,
-    data: str,
+    world: Mapping[str, Any],
     settings: Mapping[str, Any],
     rules: Mapping[str, Any],
     budget: Mapping[str, Any],
@@ -215,9 +228,7 @@ def _same_settings(
     wanted = replace(
         stored,
         **settings,
-        domain=Spec(
-            domain or stored.domain.name, {**stored.domain.settings, **data_settings(data)}
-        ),
+        domain=Spec(domain or stored.domain.name, {**stored.domain.settings, **world}),
         rules=replace(stored.rules, **rules),
         budget=replace(stored.budget, **budget),
     )

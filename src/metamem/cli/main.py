@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from metamem import __version__
-from metamem.cli import archive, catalogue, doctor, evaluate, handoff, ledgers, models, runs
+from metamem.cli import archive, catalogue, doctor, evaluate, handoff, ledgers, models, runs, sweeps
 from metamem.cli.learn import EXAMPLES as LEARN_EXAMPLES
 from metamem.cli.learn import Stopped, learn
 from metamem.cli.screen import err, refuse, remark
@@ -56,6 +56,8 @@ def root(
 app.command(epilog=LEARN_EXAMPLES)(learn)
 app.command(epilog=evaluate.EVALUATE_EXAMPLES)(evaluate.evaluate)
 app.command(epilog=evaluate.COMPARE_EXAMPLES)(evaluate.compare)
+app.command(epilog=sweeps.CURVE_EXAMPLES)(sweeps.curve)
+app.command(epilog=sweeps.TRANSFER_EXAMPLES)(sweeps.transfer)
 app.add_typer(handoff.app, name="handoff")
 app.add_typer(archive.app, name="archive")
 app.add_typer(runs.app, name="runs")

@@ -86,7 +86,8 @@ Rollout = Annotated[
     str | None,
     typer.Option(
         metavar="HOW",
-        help="frozen: every repeat starts from one state; streaming: memory learns as it goes.",
+        help="frozen (ALMA's batched): every repeat starts from one state; streaming"
+        " (sequential): memory learns as it goes.",
     ),
 ]
 Repeats = Annotated[
@@ -94,11 +95,23 @@ Repeats = Annotated[
 ]
 Collect = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="How many tasks memory learns from. Default: all"),
+    typer.Option(metavar="N", min=0, help="How many tasks memory learns from first. Default: all"),
 ]
 AdviceTokens = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="How long advice may be, in tokens. Default: 4000"),
+]
+MaxSteps = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Actions in an episode. Default: the domain's own"),
+]
+Parity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="alma: the original ALMA's sizes, steps, repeats, selection and time-outs in this"
+        " domain; what else is given wins. See: metamem domains show NAME",
+    ),
 ]
 TasksFrom = Annotated[
     str | None,

@@ -6,6 +6,22 @@ from typing import Any
 MANY_LINES = 15  # of a text, after which only their number is told
 
 
+def story(stages: Mapping[str, Any]) -> Iterator[str]:
+    """What was asked of a model and answered, call by call; then whatever else was kept."""
+    rest = dict(stages)
+    calls = rest.pop("calls", [])
+    if calls:
+        yield f"written by {rest.pop('model', 'a model')}"
+        rest.pop("seed", None)
+    for number, call in enumerate(calls, 1):
+        yield f"{number}. {call.get('stage')}, {call.get('tokens', 0)} tokens"
+        went_wrong = {name: call[name] for name in ("error", "refused") if name in call}
+        yield from outline(went_wrong, "   ")
+        if "reply" in call:
+            yield from outline(call["reply"], "   ")
+    yield from outline(rest)
+
+
 def outline(value: Any, indent: str = "") -> Iterator[str]:
     """The lines of plain JSON as an outline; long texts, such as code, are only counted."""
     if isinstance(value, Mapping):

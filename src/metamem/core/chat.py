@@ -1,7 +1,7 @@
 """Questions to language models and their replies, as small frozen types."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from metamem.core.ids import content_id
@@ -31,7 +31,9 @@ class Question:
 
     @property
     def digest(self) -> str:
-        return content_id("question", asdict(self))
+        turns = [(turn.speaker, turn.text) for turn in self.turns]
+        how = (self.schema, self.choices, self.max_tokens, self.temperature)
+        return content_id("question", turns, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,10 @@ class Site:
 
     def key(self, model: str, question: Question) -> str:
         """The name under which the reply is recorded."""
-        return content_id("call", {**asdict(self), "model": model}, question.digest)
+        case = (self.role, self.design, self.phase, self.task)
+        return content_id(
+            "call", case, self.repeat, self.seed, self.ordinal, model, question.digest
+        )
 
 
 AskAt = Callable[[Site, Question], Awaitable[Reply]]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from metamem.core.errors import DesignFailure, ModelRefused, ModelUnavailable, UsageError
-from metamem.core.protocols import Embedder
 from metamem.core.types import Design, Experience, Query
+from metamem.models.embedders import AnyEmbedder, embed_texts
 from metamem.sandbox.host import Program, Sandbox
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.process import Process, RefusedByHost
@@ -55,7 +55,7 @@ _PRELOAD = (
 # What costs every fork dearly, since a fork copies the tables of all pages in use: loaded only for
 # designs whose source has one of these words. A design that hides its need still gets it, slowly.
 _HEAVY = {
-    "numpy": re.compile(r"\b(numpy|embed|vectors)\b"),
+    "numpy": re.compile(r"\b(numpy|embed|vectors|Embedding|Chroma)\b"),
     "networkx": re.compile(r"\b(networkx|graph)\b"),
 }
 _MODULES = ("metamem.designs", *_HEAVY)
@@ -112,7 +112,7 @@ class Jail:
         design: Design,
         *,
         seed: int,
-        embedder: Embedder,
+        embedder: AnyEmbedder,
         llm: AskModel | None = None,
         snapshot: bytes | None = None,
         limits: Limits | None = None,
@@ -133,7 +133,7 @@ class JailedMemory:
         jail: Jail,
         design: Design,
         seed: int,
-        embedder: Embedder,
+        embedder: AnyEmbedder,
         llm: AskModel | None,
         limits: Limits,
     ) -> None:
@@ -245,20 +245,19 @@ class JailedMemory:
 
     async def _serve(self, tool: str, data: Any) -> Any:
         if tool == "embed" and isinstance(data, dict):
-            return self._embed(data.get("texts"))
+            return await self._embed(data.get("texts"))
         if tool == "llm" and isinstance(data, dict):
             return await self._ask_model(data.get("prompt"), data.get("schema"), data.get("system"))
         raise DesignFailure("the design asked for a tool that there is not", kind="protocol")
 
-    def _embed(self, texts: Any) -> dict[str, Any]:
+    async def _embed(self, texts: Any) -> dict[str, Any]:
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise DesignFailure("the design embeds what is not a list of texts", kind="protocol")
         if len(texts) > _MAX_TEXTS:
             raise DesignFailure(f"the design embeds more than {_MAX_TEXTS} texts", kind="limit")
-        width = self._embedder.dimensions
-        rows = self._embedder.embed(texts) if texts else np.zeros((0, width))
+        rows = await embed_texts(self._embedder, texts, self.design.id)
         flat = np.ascontiguousarray(rows, dtype="<f4")
-        return {"dimensions": width, "vectors": base64.b64encode(flat.tobytes()).decode()}
+        return {"dimensions": rows.shape[1], "vectors": base64.b64encode(flat.tobytes()).decode()}
 
     async def _ask_model(self, prompt: Any, schema: Any, system: Any) -> Any:
         texts = isinstance(prompt, str) and isinstance(system, str)

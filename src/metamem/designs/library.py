@@ -6,6 +6,7 @@ the module that holds one design. The module is read as text: it is never import
 
 import difflib
 import re
+from collections.abc import Iterable
 from importlib import resources
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ from pathlib import Path
 from metamem.core.errors import DataError, UnknownName
 from metamem.core.types import Design
 
+NO_MEMORY = "no_memory"
 _PACKAGE = "metamem.designs.human"
 _NEEDS_MODEL = re.compile(r"^NEEDS_MODEL\s*=\s*True\b", re.MULTILINE)
 
@@ -32,6 +34,12 @@ def _plug_ins() -> dict[str, str]:
 def needs_model(design: Design) -> bool:
     """Whether a design says of itself that it is nothing without a language model."""
     return _NEEDS_MODEL.search(design.source) is not None
+
+
+def rivals(baselines: Iterable[str], *, model: bool) -> dict[str, Design]:
+    """The human designs that a learned one must beat: no memory first, then those that can run."""
+    found = {name: load(name) for name in dict.fromkeys((NO_MEMORY, *baselines))}
+    return {name: design for name, design in found.items() if model or not needs_model(design)}
 
 
 def load(name_or_path: str | Path) -> Design:

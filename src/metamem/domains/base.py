@@ -53,7 +53,16 @@ class DomainBase:
         return ()
 
     def baselines(self) -> tuple[str, ...]:
-        return ("no_memory", "trajectory_retrieval", "success_retrieval", "action_statistics")
+        """Those that need a model take part where one is configured."""
+        return (
+            "no_memory",
+            "trajectory_retrieval",
+            "success_retrieval",
+            "action_statistics",
+            "reasoning_bank",
+            "dynamic_cheatsheet",
+            "g_memory",
+        )
 
     def invariants(self) -> tuple[str, ...]:
         return ()

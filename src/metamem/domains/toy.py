@@ -81,7 +81,7 @@ class ToyDomain(DomainBase):
         return ToyWorld(task.kind, dict(task.data))
 
     def baselines(self) -> tuple[str, ...]:
-        return ("no_memory", "trajectory_retrieval", "success_retrieval")
+        return ("no_memory", "trajectory_retrieval", "success_retrieval", "dynamic_cheatsheet")
 
     def invariants(self) -> tuple[str, ...]:
         return ("an episode has at most four actions",)

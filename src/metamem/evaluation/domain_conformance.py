@@ -63,6 +63,7 @@ class DomainConformance:
         assert domain.name
         assert domain.version
         assert domain.describe()
+        assert domain.rules.strip()
         assert domain.max_steps > 0
         assert all(domain.invariants())
         registry.factory("agents", domain.agent)

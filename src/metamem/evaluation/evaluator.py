@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from metamem.core import registry
 from metamem.core.errors import EngineFault
 from metamem.core.ids import canonical_json, content_id, derive_seed
-from metamem.core.protocols import Agent, Domain, Embedder
+from metamem.core.protocols import Agent, Domain
+from metamem.core.together import together
 from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 from metamem.designs import TOOLBOX_VERSION
 from metamem.evaluation.jobs import CaseDone, Executor, Job, JobDone, Setup
 from metamem.evaluation.protocol import Plan, plan
 from metamem.evaluation.racing import Race
+from metamem.models.embedders import open_embedder
 from metamem.sandbox.limits import Limits
 from metamem.store.archive import Archive, ReadRecord, utc_now
 
@@ -52,9 +54,7 @@ class Evaluator:
         self.run_id, self.on_case = run_id, on_case
         self.domain: Domain = registry.create("domains", setup.domain.name, **setup.domain.settings)
         agent: Agent = registry.create("agents", setup.agent.name, **setup.agent.settings)
-        embedder: Embedder = registry.create(
-            "embedders", setup.embedder.name, **setup.embedder.settings
-        )
+        embedder = open_embedder(setup.embedder.name, setup.embedder.settings)
         self._agent, self._embedder = agent.fingerprint, embedder.fingerprint
         if getattr(agent, "asks_model", False):  # the same agent with another model is another
             self._agent += f" with {setup.models.get('agent', 'no model')}"
@@ -130,7 +130,7 @@ class Evaluator:
             behaviours=behaviours or {},
             probes=tuple(probes),
         )
-        ends = await asyncio.gather(*(self._run(job, fingerprint.id) for job in self._shards(base)))
+        ends = await together(self._run(job, fingerprint.id) for job in self._shards(base))
         return Outcome(self._stored(fingerprint), _joined(ends))
 
     async def verify(self, design: Design, experiences: int, tasks: int) -> JobDone:
@@ -179,20 +179,19 @@ class Evaluator:
                     if self.on_case:
                         self.on_case(done.row)
 
-                split_of = "train" if self.setup.rules.tasks_from == "split" else split
                 step = -(-len(tasks) // self.executor.slots)
                 jobs = [
                     Job(
                         key=f"collect-{key}-{start}",
                         setup=self.setup,
-                        split=split_of,
+                        split=self.plan(split).collected_from,
                         phase="collect",
                         cases=tuple(Case(t.id) for t in tasks[start : start + step]),
                         keep_all=True,
                     )
                     for start in range(0, len(tasks), step)
                 ]
-                await asyncio.gather(*(self.executor.run(job, keep) for job in jobs))
+                await together(self.executor.run(job, keep) for job in jobs)
                 self.archive.put_collection(key, [episodes[t.id] for t in tasks])
             if self.archive.blob(key) is None:
                 lines = [canonical_json(e.experience().to_json()) for e in self._episodes(key)]

@@ -6,13 +6,20 @@ from metamem.core.chat import AskAt
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.runner import Runner
+from metamem.models.embedding import EmbedAt
 
 
 class InlineExecutor:
     """Runs jobs here, `slots` at a time."""
 
-    def __init__(self, blobs: Blobs, slots: int = 1, ask: AskAt | None = None) -> None:
-        self._runner = Runner(blobs, ask)
+    def __init__(
+        self,
+        blobs: Blobs,
+        slots: int = 1,
+        ask: AskAt | None = None,
+        embed: EmbedAt | None = None,
+    ) -> None:
+        self._runner = Runner(blobs, ask, embed)
         self._free = asyncio.Semaphore(slots)
         self._slots = slots
 

@@ -6,15 +6,24 @@ import pickle
 import signal
 import sys
 import tempfile
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import IO, Any
 
-from metamem.core.chat import AskAt, Question, Reply, Site
-from metamem.core.errors import EngineFault, MetamemError, ModelUnavailable
+from metamem.core.chat import AskAt
+from metamem.core.errors import EngineFault, MetamemError, ModelUnavailable, UsageError
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.worker import HEADER, pack
+from metamem.models.embedding import EmbedAt
+
+# A worker has a core to itself, and libraries that start a thread for every core of the machine
+# would have them all stand in each other's way. Whoever sets these is obeyed.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+# The questions of workers that are answered here, where the models live: verb → who answers.
+Answers = Mapping[str, Callable[..., Awaitable[Any]] | None]
 
 
 class WorkerLost(EngineFault):
@@ -30,14 +39,17 @@ class LocalExecutor:
         workers: int = 0,
         stall_seconds: float = 60.0,
         ask: AskAt | None = None,
+        embed: EmbedAt | None = None,
     ) -> None:
-        self._blobs, self._ask = blobs, ask
+        self._blobs = blobs
+        self._answers: Answers = {"ask": ask, "embed": embed}
         self._slots = workers or len(os.sched_getaffinity(0))
         self._stall = stall_seconds
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
         self._places_free = self._slots
         self._room = asyncio.Condition()
+        self._closed = False
 
     @property
     def slots(self) -> int:
@@ -73,7 +85,7 @@ class LocalExecutor:
     async def _once(self, job: Job, emit: Emit) -> JobDone:
         worker = self._idle.pop() if self._idle else await self._start()
         try:
-            done = await worker.run(job, emit, self._blobs, self._ask, self._stall)
+            done = await worker.run(job, emit, self._blobs, self._answers, self._stall)
         except EngineFault as fault:
             if isinstance(fault, WorkerLost):
                 await self._bury(worker)
@@ -91,11 +103,14 @@ class LocalExecutor:
         await worker.kill()
 
     async def _start(self) -> "_Worker":
+        if self._closed:  # else a job that outlives us would raise workers that nobody ends
+            raise UsageError("this executor is closed")
         worker = await _Worker.start()
         self._all.add(worker)
         return worker
 
     async def close(self) -> None:
+        self._closed = True
         for worker in list(self._all):
             await worker.kill()
         self._all.clear()
@@ -118,6 +133,7 @@ class _Worker:
             "-m",
             "metamem.evaluation.worker",
             str(os.getpid()),
+            env={**_ONE_THREAD, **os.environ},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=errors,
@@ -126,7 +142,7 @@ class _Worker:
         return _Worker(process, errors)
 
     async def run(
-        self, job: Job, emit: Emit, blobs: Blobs, ask: AskAt | None, stall: float
+        self, job: Job, emit: Emit, blobs: Blobs, answers: Answers, stall: float
     ) -> JobDone:
         questions: set[asyncio.Task[None]] = set()
         try:
@@ -141,8 +157,8 @@ class _Worker:
                 elif kind == "done":
                     done: JobDone = payload[0]
                     return done
-                elif kind == "ask":
-                    question = asyncio.create_task(self._answer(ask, *payload))
+                elif kind in answers:
+                    question = asyncio.create_task(self._answer(answers[kind], *payload))
                     questions.add(question)
                     question.add_done_callback(questions.discard)
                 elif kind == "error":
@@ -155,13 +171,14 @@ class _Worker:
             for question in questions:
                 question.cancel()
 
-    async def _answer(self, ask: AskAt | None, number: int, site: Site, question: Question) -> None:
+    async def _answer(
+        self, ask: Callable[..., Awaitable[Any]] | None, number: int, *question: Any
+    ) -> None:
         """Put a worker's question to the models, which live in this process alone."""
-        reply: Reply | MetamemError
         try:
             if ask is None:
                 raise ModelUnavailable("no model is configured")
-            reply = await ask(site, question)
+            reply = await ask(*question)
         except MetamemError as error:
             reply = error
         with suppress(ConnectionError):  # a worker that has died is noticed where it is read

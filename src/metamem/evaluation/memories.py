@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from metamem.core.errors import DesignFailure
 from metamem.core.ids import canonical_json, derive_seed
-from metamem.core.protocols import Domain, Embedder
+from metamem.core.protocols import Domain
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
+from metamem.models.embedders import AnyEmbedder
 
 
 class Memories:
@@ -21,7 +22,7 @@ class Memories:
         job: Job,
         domain: Domain,
         jail: Jail,
-        embedder: Embedder,
+        embedder: AnyEmbedder,
         updates: Cap,
         blobs: Blobs,
         chats: Chats,

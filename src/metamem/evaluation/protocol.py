@@ -9,6 +9,10 @@ from metamem.core.protocols import Domain
 from metamem.core.splits import check_split
 from metamem.core.types import Case, Task
 
+# How `collect` is written down. Fingerprints hold this form, so it must never change: in it, 0
+# has always stood for all tasks.
+_STORED: dict[int | None, int] = {None: 0, 0: -1}
+
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
@@ -16,7 +20,7 @@ class Protocol:
 
     rollout: Literal["frozen", "streaming"] = "frozen"
     repeats: int = 1
-    collect: int = 0  # how many collection tasks; 0: all that the split offers
+    collect: int | None = None  # how many collection tasks; None: all that the split offers
     max_steps: int = 0  # 0: the domain's own
     advice_tokens: int = 4000
     ask_every: int = 0  # ask memory again after so many steps; 0: only before the first
@@ -33,17 +37,19 @@ class Protocol:
         if self.repeats < 1:
             raise UsageError(f"repeats must be at least 1, not {self.repeats}")
         for name in ("collect", "max_steps", "ask_every"):
-            if getattr(self, name) < 0:
+            if (getattr(self, name) or 0) < 0:
                 raise UsageError(f"{name} must not be negative")
         if self.advice_tokens < 1:
             raise UsageError("advice_tokens must be at least 1")
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Protocol":
-        return Protocol(**data)
+        stored = data.get("collect", _STORED[None])
+        meant = {number: collect for collect, number in _STORED.items()}
+        return Protocol(**{**data, "collect": meant.get(stored, stored)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class Plan:
     collection: tuple[Task, ...]
     deployment: tuple[Task, ...]
     repeats: int
+    collected_from: str  # the split that the collection tasks belong to
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -75,17 +82,22 @@ def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
     own = list(domain.tasks(split))
     collection: Sequence[Task]
     deployment: Sequence[Task]
+    source = split
     if any(task.group for task in own):  # its memories are given a history, not episodes
         collection, deployment = (), own
         if split == "train":
             groups = list(dict.fromkeys(task.group for task in own))
             deployed = _half(groups, protocol.fold)[1]
             deployment = [task for task in own if task.group in deployed]
+    elif protocol.tasks_from == "alma" and split == "shift":  # what is known comes from home
+        source = "test"
+        collection, deployment = _half(domain.tasks(source), 0)[0], _half(own, 0)[1]
     elif protocol.tasks_from == "alma" or split == "train":
         collection, deployment = _half(own, protocol.fold if split == "train" else 0)
     else:
-        collection, deployment = domain.tasks("train"), own
-    if protocol.collect:
+        source = "train"
+        collection, deployment = domain.tasks(source), own
+    if protocol.collect is not None:
         if protocol.collect > len(collection):
             raise UsageError(
                 f"{protocol.collect} collection tasks were asked for; there are {len(collection)}"
@@ -93,4 +105,4 @@ def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
         collection = collection[: protocol.collect]
     if not deployment:
         raise UsageError(f"the split {split!r} of {domain.name} has no tasks to deploy on")
-    return Plan(tuple(collection), tuple(deployment), protocol.repeats)
+    return Plan(tuple(collection), tuple(deployment), protocol.repeats, source)

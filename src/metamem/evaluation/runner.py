@@ -13,7 +13,7 @@ from metamem.core import registry
 from metamem.core.chat import AskAt
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.core.ids import derive_seed
-from metamem.core.protocols import Agent, Chat, Domain, Embedder, Seat
+from metamem.core.protocols import Agent, Chat, Domain, Seat
 from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
 from metamem.designs.jailed import Jail
 from metamem.evaluation.behaviour import advice_digest, behaviour_key
@@ -22,6 +22,8 @@ from metamem.evaluation.chats import Chats
 from metamem.evaluation.episode import Ask, advice_used, cap_advice, play
 from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
 from metamem.evaluation.memories import Memories
+from metamem.models.embedders import AnyEmbedder, open_embedder
+from metamem.models.embedding import EmbedAt
 from metamem.sandbox.limits import Limits
 
 
@@ -31,7 +33,7 @@ class Parts:
 
     domain: Domain
     agent: Agent
-    embedder: Embedder
+    embedder: AnyEmbedder
     jail: Jail
     episodes: Cap
     retrieves: Cap
@@ -53,9 +55,11 @@ class Parts:
 class Runner:
     """Plays the cases of jobs, one process's worth. Keeps worlds' data, agent and jail warm."""
 
-    def __init__(self, blobs: Blobs, ask: AskAt | None = None) -> None:
+    def __init__(
+        self, blobs: Blobs, ask: AskAt | None = None, embed: EmbedAt | None = None
+    ) -> None:
         self._blobs = lru_cache(maxsize=4)(blobs)
-        self._ask = ask  # the way to the models, where there are any
+        self._ask, self._embed = ask, embed  # the ways to the models, where there are any
         self._parts: dict[str, Parts] = {}
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
@@ -108,7 +112,7 @@ class Runner:
             self._parts[key] = Parts(
                 registry.create("domains", setup.domain.name, **setup.domain.settings),
                 registry.create("agents", setup.agent.name, **setup.agent.settings),
-                registry.create("embedders", setup.embedder.name, **setup.embedder.settings),
+                open_embedder(setup.embedder.name, setup.embedder.settings, self._embed),
                 jail,
                 Cap(setup.parallel),
                 Cap(setup.retrieves),

@@ -12,12 +12,14 @@ import signal
 import struct
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from metamem.core.chat import Question, Reply, Site
 from metamem.core.errors import EngineFault, MetamemError
 from metamem.evaluation.jobs import CaseDone, Job
 from metamem.evaluation.runner import Runner
+from metamem.models.embedding import Rows
 
 HEADER = struct.Struct("!Q")
 PULSE_SECONDS = 1.0
@@ -50,17 +52,24 @@ class Host:
         self._outbox.flush()
 
     async def ask(self, site: Site, question: Question) -> Reply:
+        reply: Reply = await self._answer("ask", site, question)
+        return reply
+
+    async def embed(self, texts: Sequence[str], design: str) -> Rows:
+        rows: Rows = await self._answer("embed", list(texts), design)
+        return rows
+
+    async def _answer(self, verb: str, *what: Any) -> Any:
         self._number += 1
         number = self._number
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
-        self.send("ask", number, site, question)
+        self.send(verb, number, *what)
         try:
-            reply: Reply = await answer
+            return await answer
         finally:
             del self._waiting[number]
-        return reply
 
-    def hear(self, number: int, reply: Reply | MetamemError) -> None:
+    def hear(self, number: int, reply: Reply | Rows | MetamemError) -> None:
         waiting = self._waiting.get(number)
         if waiting is None or waiting.done():
             return  # whoever asked has gone
@@ -74,7 +83,7 @@ async def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
     """One job after the other until the parent closes the pipe."""
     blobs: dict[str, bytes] = {}
     host = Host(outbox)
-    runner = Runner(blobs.__getitem__, host.ask)
+    runner = Runner(blobs.__getitem__, host.ask, host.embed)
     working: asyncio.Task[None] | None = None
 
     async def work(job: Job) -> None:

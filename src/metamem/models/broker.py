@@ -1,52 +1,27 @@
-"""Between whoever asks and the models: records, replays, retries, and keeps to the budget.
+"""Between whoever asks and the models: records, replays, and repairs.
 
 Every question has a key made of the model, the question and its place (design, case, repeat,
 ordinal). A reply that is on record is given again at no cost; equal questions of different places
-stay independent draws. A sending is entered in the log before it goes out, so a killed process
-leaves no call unaccounted for.
+stay independent draws. What embeds texts is asked by the same broker, out of the same budget.
 """
 
 import asyncio
-import random
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Protocol
+from dataclasses import replace
 
-from metamem.core.calls import AttemptEnd, AttemptOutcome, AttemptRecord, CallRecord, Spending
+from metamem.core.calls import CallRecord
 from metamem.core.chat import Question, Reply, Site, Turn, Usage
-from metamem.core.errors import ModelFault, ModelRefused, ModelUnavailable
-from metamem.models.base import Completion, Fault, LanguageModel
-from metamem.models.budget import Allowance, Purse
+from metamem.core.errors import ModelRefused, ModelUnavailable
+from metamem.models.base import LanguageModel
+from metamem.models.budget import Allowance
+from metamem.models.embed_broker import EmbedBroker
+from metamem.models.embedding import EmbeddingModel, Rows
+from metamem.models.sending import ATTEMPTS as ATTEMPTS
+from metamem.models.sending import FIRST_PAUSE, Answered, CallLog, Errand, Sender
 from metamem.models.structured import Misfit, check_schema, fit
 
-ATTEMPTS = 6
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts, doubling
 REPAIRS = 2  # of a reply that does not fit its schema
 _TURN_TOKENS = 16  # what a turn costs beyond its text, at most
-
-
-class CallLog(Protocol):
-    """Where calls are kept: the part of the archive that the broker uses."""
-
-    def begin_attempt(self, attempt: AttemptRecord) -> int: ...
-
-    def end_attempt(self, number: int, end: AttemptEnd, call: CallRecord | None = None) -> None: ...
-
-    def call(self, key: str) -> CallRecord | None: ...
-
-    def spending(self, run_id: str | None = None) -> list[Spending]: ...
-
-
-@dataclass(slots=True)
-class Counts:
-    """What the broker did since it was made. Cheap to read, for progress and tests."""
-
-    asked: int = 0
-    replayed: int = 0
-    sent: int = 0
-    retried: int = 0
 
 
 class Broker:
@@ -60,21 +35,13 @@ class Broker:
         run_id: str = "",
         allowance: Allowance | None = None,
         pause: float = FIRST_PAUSE,
+        embedding: EmbeddingModel | None = None,
     ) -> None:
-        self._log, self._models, self._run_id, self._pause = log, models, run_id, pause
-        before = log.spending(run_id) if run_id else []
-        self.lost = sum(spent.in_flight for spent in before)  # with a process that was killed
-        self.purse = Purse(
-            allowance or Allowance(),
-            tokens=sum(spent.usage.total + spent.reserved for spent in before),
-            money=sum(spent.money for spent in before),
-        )
-        self.counts = Counts()
-        self._rooms = {
-            model.fingerprint: asyncio.Semaphore(model.at_once)
-            for several in models.values()
-            for model in several
-        }
+        self._log, self._models = log, models
+        self._sender = Sender(log, run_id, allowance or Allowance(), pause)
+        self._embedder = EmbedBroker(log, self._sender, embedding) if embedding else None
+        self.purse, self.counts = self._sender.purse, self._sender.counts
+        self.lost = self._sender.lost  # with a process that was killed
         self._under_way: dict[str, asyncio.Task[CallRecord]] = {}
 
     @property
@@ -111,6 +78,15 @@ class Broker:
             f"{model.name} gave no JSON that fits the schema: {problem}", tokens=used.total
         )
 
+    async def embed(self, texts: Sequence[str], design: str = "") -> Rows:
+        """A unit row for each text, by the model of the role `embed`."""
+        if self._embedder is None:
+            raise ModelUnavailable(
+                "no server of embeddings is configured",
+                hint="give --model embed=openai:NAME; `metamem models` tells which there are",
+            )
+        return await self._embedder.embed(texts, design)
+
     async def close(self) -> None:
         for task in self._under_way.values():
             task.cancel()
@@ -118,6 +94,8 @@ class Broker:
         for several in self._models.values():
             for model in several:
                 await model.close()
+        if self._embedder is not None:
+            await self._embedder.close()
 
     def _model(self, site: Site) -> LanguageModel:
         several = self._models.get(site.role, ())
@@ -146,80 +124,18 @@ class Broker:
     async def _fetch(
         self, key: str, model: LanguageModel, site: Site, question: Question
     ) -> CallRecord:
-        """Send until an answer comes, a bounded number of times."""
         turns = tuple((turn.speaker, turn.text) for turn in question.turns)
         blank = CallRecord(key, site.role, model.fingerprint, site.design, site.task, turns, "")
-        fault = Fault("never sent")
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                self.counts.retried += 1
-                await asyncio.sleep(_wait(fault, attempt, self._pause))
-            try:
-                async with self._rooms[model.fingerprint]:
-                    last = attempt + 1 == ATTEMPTS
-                    return await self._send(blank, model, question, empty_will_do=last)
-            except Fault as caught:
-                fault = caught
-                if not fault.retry:
-                    break
-        raise ModelFault(
-            f"{model.name}: {fault.message}",
-            hint="check the model with `metamem models test`, then go on with the run",
-        )
+        errand = Errand(key, site.role, site.design, site.task, _worst(question))
 
-    async def _send(
-        self, blank: CallRecord, model: LanguageModel, question: Question, empty_will_do: bool
-    ) -> CallRecord:
-        """One sending, accounted for however it ends."""
-        worst = _worst(question)
-        held = (worst.total, model.price(worst))
-        await self.purse.hold(*held)
-        number = self._log.begin_attempt(
-            AttemptRecord(
-                blank.key,
-                self._run_id,
-                blank.role,
-                blank.model,
-                blank.design_id,
-                blank.task_id,
-                held[0],
-                held[1],
-                datetime.now(UTC).isoformat(timespec="microseconds"),
-            )
-        )
-        self.counts.sent += 1
-        begun = time.monotonic()
-        outcome: AttemptOutcome = "uncertain"
-        detail, call, usage, money = "cancelled", None, Usage(), None
-        try:
-            completion = await _completed(model, question)
-            usage, money = completion.usage, model.price(completion.usage)
-            outcome, detail = "answered", ""
-            if not completion.text.strip() and not empty_will_do:
-                raise Fault("it gave an empty reply")
-            call = replace(blank, reply=completion.text, usage=usage)
-        except Fault as fault:
-            detail = fault.message
-            if outcome != "answered":
-                outcome = "uncertain" if fault.billed is None else "failed"
-            raise
-        finally:
-            seconds = time.monotonic() - begun
-            end = AttemptEnd(
-                outcome, usage, money if outcome == "answered" else 0.0, detail, seconds
-            )
-            self._log.end_attempt(number, end, call)
-            cost = {"answered": (usage.total, money), "uncertain": held, "failed": (0, 0.0)}
-            await self.purse.settle(held, cost[outcome])
-        return call
+        async def once(last: bool) -> Answered[CallRecord]:
+            completion = await model.complete(question)
+            call = replace(blank, reply=completion.text, usage=completion.usage)
+            empty = not completion.text.strip() and not last  # the last is taken as it is
+            problem = "it gave an empty reply" if empty else ""
+            return Answered(call, completion.usage, call, problem)
 
-
-async def _completed(model: LanguageModel, question: Question) -> Completion:
-    try:
-        async with asyncio.timeout(model.seconds):
-            return await model.complete(question)
-    except TimeoutError as error:
-        raise Fault(f"no answer within {model.seconds:g} s", billed=None) from error
+        return await self._sender.send(errand, model, once)
 
 
 def _worst(question: Question) -> Usage:
@@ -235,9 +151,3 @@ def _again(question: Question, said: str, problem: str) -> Question:
     )
     turns = (*question.turns, Turn("assistant", said), Turn("user", wish))
     return replace(question, turns=turns)
-
-
-def _wait(fault: Fault, attempt: int, pause: float) -> float:
-    """Twice as long each time, never less than the server asks for, and not all at once."""
-    own: float = min(LONGEST_PAUSE, pause * 2 ** (attempt - 1))
-    return max(fault.after or 0.0, own * (0.5 + random.random()))

@@ -5,13 +5,16 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UsageError
 from metamem.models.base import LanguageModel
 from metamem.models.keys import find_key
 from metamem.models.spec import ModelOptions, parse
+
+if TYPE_CHECKING:  # else it would load numpy for whoever only reads the config
+    from metamem.models.embedding import EmbeddingModel
 
 FILE = "metamem.toml"
 FILE_VARIABLE = "METAMEM_CONFIG"
@@ -29,8 +32,7 @@ class ModelConfig:
 
     def open(self, name: str) -> LanguageModel:
         """The model of a name, ready to be asked; loaded or connected when first asked."""
-        spec = parse(name)
-        options = ModelOptions.from_json(self.options.get(name, {}), f"the model {name}")
+        spec, options = parse(name), self.options_of(name)
         if spec.provider == "local":
             from metamem.models.gguf import LocalModel
 
@@ -47,6 +49,16 @@ class ModelConfig:
         from metamem.models.openai_format import OpenAIFormat
 
         return OpenAIFormat(spec, options, key)
+
+    def open_embedding(self, name: str) -> "EmbeddingModel":
+        """The model behind an API that embeds texts, connected when first asked."""
+        from metamem.models.openai_embeddings import OpenAIEmbeddings
+
+        spec, options = parse(name), self.options_of(name)
+        return OpenAIEmbeddings(spec, options, find_key(spec, options.key, self.key_file))
+
+    def options_of(self, name: str) -> ModelOptions:
+        return ModelOptions.from_json(self.options.get(name, {}), f"the model {name}")
 
     def open_roles(self, roles: Mapping[str, Sequence[str]]) -> dict[str, list[LanguageModel]]:
         """The models of some roles; one that plays several roles is opened once."""

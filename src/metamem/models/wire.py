@@ -17,10 +17,17 @@ _FINAL = {400, 401, 403, 404, 405, 413, 422}  # asking again brings the same
 class Wire:
     """A connection pool to one server."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], key: Key, seconds: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        key: Key,
+        seconds: float,
+        max_reply: int = MAX_REPLY,
+    ) -> None:
         self._url, self._headers, self._key = url, dict(headers), key
         self._client: httpx.AsyncClient | None = None
-        self._seconds = seconds
+        self._seconds, self._max_reply = seconds, max_reply
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON object that came back."""
@@ -49,8 +56,9 @@ class Wire:
         content = bytearray()
         async for piece in response.aiter_bytes():
             content += piece
-            if len(content) > MAX_REPLY:
-                raise Fault(f"{self._url} answered with over {MAX_REPLY >> 20} MB", billed=None)
+            if len(content) > self._max_reply:
+                size = self._max_reply >> 20
+                raise Fault(f"{self._url} answered with over {size} MB", billed=None)
         return bytes(content)
 
     def _refusal(self, response: httpx.Response, content: bytes) -> Fault:

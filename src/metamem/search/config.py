@@ -55,7 +55,7 @@ class LearnConfig:
 
     def to_json(self) -> dict[str, Any]:
         models = {role: list(names) for role, names in self.models.items()}
-        return {**asdict(self), "models": models}
+        return {**asdict(self), "rules": self.rules.to_json(), "models": models}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "LearnConfig":
@@ -64,7 +64,7 @@ class LearnConfig:
             **{
                 **data,
                 **{name: Spec(**data[name]) for name in specs},
-                "rules": Protocol(**data["rules"]),
+                "rules": Protocol.from_json(data["rules"]),
                 "budget": Budget(**data["budget"]),
                 "models": {r: tuple(names) for r, names in data.get("models", {}).items()},
             }

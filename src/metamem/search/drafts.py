@@ -1,13 +1,18 @@
 """Proposals on their way into the journal."""
 
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from metamem.core.errors import DataError
 from metamem.search.novelty import syntax_key
 from metamem.search.proposer import Proposal, Proposer, Request
+from metamem.search.verifier import Verdict
 
 STAGES, COST = "stages", "cost"  # where the journal keeps a proposal's own, beside the evidence
+
+T = TypeVar("T")
 
 
 class Tries:
@@ -45,7 +50,34 @@ def code_key(proposal: Proposal) -> str:
         return proposal.design.id
 
 
+def distinct(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Repairs of different drafts may end in the same code: then the first of them counts."""
+    first: dict[str, str] = {}
+    found = []
+    for verdict in verdicts:
+        if verdict.accepted:
+            key, own = code_key(verdict.proposal), verdict.proposal.design.id
+            if key in first:
+                verdict = Verdict(verdict.proposal, duplicate_of=first[key])
+            first.setdefault(key, own)
+        found.append(verdict)
+    return found
+
+
 def told(proposal: Proposal) -> dict[str, Any]:
     """What the journal keeps of how a proposal came about, where there is something."""
     kept = {STAGES: dict(proposal.stages), COST: proposal.cost}
     return {name: value for name, value in kept.items() if value}
+
+
+async def settled(work: Iterable[Awaitable[T]]) -> list[T]:
+    """All results in order. Where some fail the others still end, since models are paid by then,
+    and what they found is on record; then the first failure is raised.
+    """
+    results = await asyncio.gather(*work, return_exceptions=True)
+    done: list[T] = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        done.append(result)
+    return done

@@ -7,7 +7,7 @@ from metamem.core import registry
 from metamem.core.chat import Usage
 from metamem.core.protocols import Agent, Domain
 from metamem.core.tokens import count_tokens
-from metamem.designs.library import load, needs_model
+from metamem.designs.library import needs_model, rivals
 from metamem.evaluation.protocol import plan
 from metamem.models.base import LanguageModel
 from metamem.search.config import LearnConfig
@@ -48,9 +48,7 @@ def estimate(config: LearnConfig, models: Models) -> Estimate:
     """For a whole run from its beginning: search, control, gate and report."""
     domain: Domain = registry.create("domains", config.domain.name, **config.domain.settings)
     agent: Agent = registry.create("agents", config.agent.name, **config.agent.settings)
-    humans = [load(name) for name in domain.baselines()]
-    if not models.get("memory"):
-        humans = [design for design in humans if not needs_model(design)]
+    humans = rivals(domain.baselines(), model=bool(models.get("memory"))).values()
     asking = sum(needs_model(design) for design in humans)
     designs = config.budget.designs or 1
     arms = 2 if config.control else 1

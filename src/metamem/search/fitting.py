@@ -35,9 +35,16 @@ def shortened(text: str, tokens: int) -> str:
     room = tokens - _NOTE
     if room < 2:
         return LEFT_OUT if room >= 0 else ""
-    head, _, _ = truncate_tokens(text, room - room // 2)
-    tail, _, _ = truncate_tokens(text[::-1], room // 2)  # a word counts the same backwards
-    return f"{head} {LEFT_OUT} {tail[::-1]}"
+    head = _beginning(text, room - room // 2)
+    tail = _beginning(text[::-1], room // 2)[::-1]  # a word counts the same backwards
+    return f"{head} {LEFT_OUT} {tail}"
+
+
+def _beginning(text: str, tokens: int) -> str:
+    """A prefix that ends with a whole word, unless that word is all there is."""
+    start, _, _ = truncate_tokens(text, tokens)
+    within_a_word = text[len(start) :][:1].strip() and start
+    return start.rsplit(maxsplit=1)[0] if within_a_word else start
 
 
 def both_ends(pieces: Sequence[str], tokens: int) -> list[str]:

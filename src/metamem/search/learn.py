@@ -11,11 +11,12 @@ from typing import Any
 from metamem.core import registry
 from metamem.core.calls import Spending
 from metamem.core.chat import Site
-from metamem.core.errors import BudgetSpent, UsageError
+from metamem.core.errors import BudgetSpent, ModelUnavailable, UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.progress import Progress, Silent
+from metamem.core.together import together
 from metamem.core.types import SPLITS, Design, Evaluation
-from metamem.designs.library import load, needs_model
+from metamem.designs.library import rivals
 from metamem.evaluation.chats import PlacedChat
 from metamem.evaluation.evaluator import ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor, Spec
@@ -27,8 +28,8 @@ from metamem.search.loop import HUMAN, Budget, Search
 from metamem.search.table import table
 from metamem.store.archive import Archive, PromotionRecord, utc_now
 
-NO_MEMORY = "no_memory"
 HANDOFF = "handoff"
+LLM = "llm"
 CONTROL = "control"  # the journal of the random arm is the run's name with this behind it
 
 
@@ -57,6 +58,11 @@ class Learning:
         for split in SPLITS:
             self.evaluator.plan(split)
         self.humans = self._humans()
+        if config.proposer.name == LLM and (broker is None or not broker.models("meta")):
+            raise ModelUnavailable(
+                "the proposer llm needs a model",
+                hint="give --model meta=NAME, such as --model meta=openai:gpt-5",
+            )
 
     async def run(self) -> dict[str, Any]:
         """The summary of the finished run, which is also stored with it."""
@@ -97,11 +103,8 @@ class Learning:
         )
 
     def _humans(self) -> dict[str, Design]:
-        names = dict.fromkeys((NO_MEMORY, *self.evaluator.domain.baselines()))
-        found = {name: load(name) for name in names}
-        if self.broker is None or not self.broker.models("memory"):
-            return {name: design for name, design in found.items() if not needs_model(design)}
-        return found
+        model = self.broker is not None and bool(self.broker.models("memory"))
+        return rivals(self.evaluator.domain.baselines(), model=model)
 
     async def _search(self) -> Search:
         total = len(self.humans) + self.config.budget.designs if self.config.budget.designs else 0
@@ -152,8 +155,12 @@ class Learning:
         )
 
     def _settings(self, proposer: Spec) -> dict[str, Any]:
+        """What only this run knows: where it hands off, and how much its models can read."""
         if proposer.name == HANDOFF and self.desk is not None:
             return {"folder": str(self.desk), **proposer.settings}
+        if proposer.name == LLM and self.broker is not None:
+            window = min((model.window for model in self.broker.models("meta")), default=0)
+            return {**({"window": window} if window else {}), **proposer.settings}
         return dict(proposer.settings)
 
     def _chats_at(self, seed: int) -> dict[str, PlacedChat]:
@@ -231,7 +238,7 @@ class Learning:
             return outcome.evaluation
 
         unique = list({d.id: d for d in designs}.values())
-        done = await asyncio.gather(*(one(design) for design in unique))
+        done = await together(one(design) for design in unique)
         return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
 
     def _models(self) -> list[dict[str, Any]]:
@@ -276,9 +283,14 @@ def _counts(arm: Search) -> dict[str, Any]:
 
 def played_by(agent: Spec, broker: Broker | None) -> dict[str, Any]:
     """What of a setup follows from the models: which roles count, and how many play at once."""
+    acting = getattr(registry.create("agents", agent.name, **agent.settings), "asks_model", False)
+    if acting and (broker is None or not broker.models("agent")):
+        raise ModelUnavailable(
+            f"the agent {agent.name} needs a model",
+            hint="give --model agent=NAME, such as --model agent=openai:gpt-5-nano/low",
+        )
     if broker is None:
         return {}
-    acting = getattr(registry.create("agents", agent.name, **agent.settings), "asks_model", False)
     roles = ("agent", "memory") if acting else ("memory",)
     models = {r: name for r, name in broker.fingerprints.items() if r in roles}
     at_once = max((model.at_once for model in broker.models("agent")), default=1)

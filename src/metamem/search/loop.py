@@ -6,7 +6,6 @@ batches before it, and its results are committed in order. So it does not matter
 workers there are, which evaluation ends first, or how often the process was killed.
 """
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -26,7 +25,7 @@ from metamem.evaluation.racing import (
     RaceSettings,
     complete_estimate,
 )
-from metamem.search.drafts import COST, STAGES, Draft, Tries, code_key, told
+from metamem.search.drafts import COST, STAGES, Draft, Tries, code_key, distinct, settled, told
 from metamem.search.entries import HUMAN as HUMAN
 from metamem.search.entries import Entry, Views
 from metamem.search.evidence import evidence
@@ -123,7 +122,7 @@ class Search:
             self.progress.advance()
             return outcome
 
-        outcomes = await asyncio.gather(*(one(design) for design in self.seeds))
+        outcomes = await settled(one(design) for design in self.seeds)
         for ordinal, (design, outcome) in enumerate(zip(self.seeds, outcomes, strict=True)):
             proposal = Proposal(design, (), HUMAN, "written by people")
             self._commit(ordinal, Verdict(proposal), outcome, None)
@@ -140,7 +139,7 @@ class Search:
         )
         known = dict(self.seen)
         drafts = await self._drafts(ordinals, chosen, known)
-        verdicts = await asyncio.gather(*(self._verify(draft, known) for draft in drafts))
+        verdicts = distinct(await settled(self._verify(draft, known) for draft in drafts))
 
         async def one(ordinal: int, verdict: Verdict) -> tuple[Outcome, Race | None] | None:
             if not verdict.accepted:
@@ -159,7 +158,7 @@ class Search:
             self.progress.advance()
             return outcome, race
 
-        results = await asyncio.gather(*map(one, ordinals, verdicts))
+        results = await settled(map(one, ordinals, verdicts))
         for ordinal, verdict, result in zip(ordinals, verdicts, results, strict=True):
             self._commit(ordinal, verdict, *(result or (None, None)))
 
@@ -226,7 +225,7 @@ class Search:
             lenders = self._lenders(parent, ordinal)
             parents = [views.view(each) for each in (parent, *lenders)]
             drafts.append(Draft(self._request(parents, ordinal, 0), Tries(self.proposer)))
-        await asyncio.gather(*(draft.tries.propose(draft.request) for draft in drafts))
+        await settled(draft.tries.propose(draft.request) for draft in drafts)
         for ordinal, draft in zip(ordinals, drafts, strict=True):
             for attempt in range(1, RESAMPLES):
                 if code_key(draft.proposal) not in known:
@@ -250,15 +249,20 @@ class Search:
 
     async def _verify(self, draft: Draft, known: dict[str, str]) -> Verdict:
         """Duplicates are not even tried; the others are run, and repaired where they fail."""
-        proposal = draft.proposal
-        twin = known[code_key(proposal)]
-        if twin != proposal.design.id or proposal.design.id in self.seen.values():
-            return Verdict(proposal, duplicate_of=twin)
-        verdict = await verify(self.evaluator, draft.tries, draft.request, proposal, self.repairs)
-        repaired = known.get(code_key(verdict.proposal))
-        if verdict.accepted and repaired not in (None, verdict.proposal.design.id):
-            return Verdict(verdict.proposal, duplicate_of=repaired or "")
+        if twin := self._twin(draft.proposal, known):
+            return Verdict(draft.proposal, duplicate_of=twin)
+        verdict = await verify(
+            self.evaluator, draft.tries, draft.request, draft.proposal, self.repairs
+        )
+        if verdict.accepted and (twin := self._twin(verdict.proposal, known)):  # by its repair
+            return Verdict(verdict.proposal, duplicate_of=twin)
         return verdict
+
+    def _twin(self, proposal: Proposal, known: Mapping[str, str]) -> str:
+        """The known design with the same code; empty where there is none but itself."""
+        twin = known.get(code_key(proposal), "")
+        itself = twin == proposal.design.id and twin not in self.seen.values()
+        return "" if itself else twin
 
     def _race_for(self, incumbent: Entry, design: Design) -> Race | None:
         if self.race is None:

@@ -7,9 +7,10 @@ from typing import Any
 from metamem.core import registry
 from metamem.core.errors import MetamemError
 from metamem.core.types import Design, Evaluation
+from metamem.designs.library import NO_MEMORY
 from metamem.search.across import columns, cross_table
 from metamem.search.config import LearnConfig
-from metamem.search.learn import CONTROL, NO_MEMORY
+from metamem.search.learn import CONTROL
 from metamem.store.archive import Archive, PromotionRecord, ReadRecord, RunRecord
 from metamem.web.card import Card, card
 from metamem.web.episodes import Pair, example_pairs

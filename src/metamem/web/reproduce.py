@@ -11,11 +11,13 @@ _RULES = {
     "rollout": "--rollout",
     "repeats": "--repeats",
     "collect": "--collect",
+    "max_steps": "--max-steps",
     "advice_tokens": "--advice-tokens",
     "tasks_from": "--protocol",
 }
 _SPECS = {"selector": "--selector", "proposer": "--proposer", "agent": "--agent"}
-_BY_OPTION = {"domain", "seed", "budget", "rules", "control", "racing", *_SPECS}
+_FLAGS = {"control", "racing", "hints", "models", "embedder"}
+_BY_OPTION = {"domain", "seed", "budget", "rules", *_FLAGS, *_SPECS}
 
 
 def command_line(stored: Mapping[str, Any]) -> str:
@@ -39,6 +41,12 @@ def command_line(stored: Mapping[str, Any]) -> str:
             words += [option, str(value)]
     words += [] if config.control else ["--no-control"]
     words += [] if config.racing else ["--no-racing"]
+    words += [] if config.hints else ["--no-hints"]
+    for role, names in config.models.items():
+        for model in names:
+            words += ["--model", f"{role}={model}"]
+    if config.embedder != default.embedder:
+        words += ["--model", f"embed={config.embedder.name}"]
     return shlex.join(words)
 
 

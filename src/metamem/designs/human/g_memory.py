@@ -8,8 +8,9 @@ rule scores 2; AGREE and EDIT add 1, REMOVE takes 1 (3 where there are ten rules
 told before a win gains 1 and before a loss loses 2; at 0 it is gone. After every twentieth episode
 tasks are clustered by their nearest neighbours and the rules of each cluster are merged.
 
-Stores: every episode, shortened, with key steps and reason; the graph; the rules with score and
-links. Key steps that the model failed to give are asked for once more with a later episode.
+Stores: every episode, shortened and without steps that were punished (unless all were), with key
+steps and reason; the graph; the rules with score and links. Key steps that the model failed to
+give are asked for once more with a later episode.
 Retrieves: of the two nearest tasks and their neighbours, filled up by similarity, the won episode
 that the model finds most relevant, and the three rules that are linked to most of the task, its
 four nearest wins and two nearest losses. Without a model: the nearest won episode, and no rules.
@@ -119,7 +120,7 @@ class GMemory(Memory):
     TRIES = 2  # to have an episode condensed
     CALLS = 20  # of the model in one update
     REMEMBERED = 100  # goals for which it is known what rules were told
-    EACH, ALL = 400, 4_000  # characters of an observation, and of an episode
+    EACH, ALL, RULE = 400, 4_000, 500  # characters of an observation, an episode, and a rule
 
     def __init__(self, tools: Tools) -> None:
         super().__init__(tools)
@@ -134,7 +135,8 @@ class GMemory(Memory):
     # --- update ---
 
     async def update(self, experience: Experience) -> None:
-        kept = replace(experience, steps=tuple(s for s in experience.steps if s.reward >= 0))
+        unpunished = tuple(step for step in experience.steps if step.reward >= 0)
+        kept = replace(experience, steps=unpunished or experience.steps)
         story = text.transcript(kept, self.EACH, self.ALL)
         if not story:
             return
@@ -212,9 +214,11 @@ class GMemory(Memory):
                 await self._change(shown, episodes, [win.goal, loss.goal])
             for start in range(0, len(won), self.CHUNK):
                 chunk = won[start : start + self.CHUNK]
-                episodes = "\n\n".join(f"Won: {t.goal}\n{t.key_steps or t.story}" for t in chunk)
+                episodes = "\n\n".join(
+                    f"Won: {self._short(t)}\n{t.key_steps or t.story}" for t in chunk
+                )
                 await self._change(shown, episodes, [task.goal for task in chunk])
-        self._drop_rules()
+            self._drop_rules()
 
     async def _change(self, shown: list[Rule], episodes: str, goals: list[str]) -> None:
         """Let the model change the rules in the light of some episodes."""
@@ -222,7 +226,8 @@ class GMemory(Memory):
         system = RULES.format(most=self.OPERATIONS) + (FULL if full else "")
         listed = text.numbered(rule.words for rule in shown) or "(none yet)"
         reply = await self._ask(f"{episodes}\n\nThe rules:\n{listed}", system)
-        for kind, number, words in operations(reply, self.OPERATIONS):
+        for kind, number, said in operations(reply, self.OPERATIONS):
+            words = text.shorten(said, self.RULE)
             same = next((rule for rule in self.rules if rule.words == words), None)
             if kind == "ADD":
                 if same is None:
@@ -260,7 +265,8 @@ class GMemory(Memory):
                 self.tools.log("a cluster of rules stays as it was: they were not merged")
                 continue
             self.rules = [rule for rule in self.rules if rule not in rules]
-            self.rules += [Rule(words, self.NEW, list(clusters[cluster])) for words in made]
+            short = (text.shorten(words, self.RULE) for words in made)
+            self.rules += [Rule(words, self.NEW, list(clusters[cluster])) for words in short]
         return True
 
     async def _clusters(self) -> list[list[str]]:
@@ -317,7 +323,8 @@ class GMemory(Memory):
         self.calls = self.CALLS
         marks = []
         for task in wins:
-            prompt = f"The solved task:\n{task.story}\n\nThe new task:\n{goal}"
+            new = text.shorten(goal, self.ALL)
+            prompt = f"The solved task:\n{task.story}\n\nThe new task:\n{new}"
             number = re.search(r"\d{1,3}", await self._ask(prompt, RELEVANCE))
             marks.append(min(10, int(number.group())) if number else 0)
         order = sorted(range(len(wins)), key=lambda n: -marks[n])
@@ -332,7 +339,12 @@ class GMemory(Memory):
 
     def _tell(self, task: Task) -> str:
         steps = f"\nKey steps:\n{task.key_steps}" if task.key_steps else ""
-        return f"A similar task that was solved: {task.goal}{steps}\nAll of it:\n{task.story}"
+        return (
+            f"A similar task that was solved: {self._short(task)}{steps}\nAll of it:\n{task.story}"
+        )
+
+    def _short(self, task: Task) -> str:
+        return text.shorten(task.goal, self.EACH)
 
 
 def _links(rule: Rule, goals: list[str]) -> int:

@@ -77,6 +77,7 @@ class ReasoningBank(Memory):
     NEAREST = 1  # episodes whose items are told
     FLOOR = 0.3  # cosine below which no episode is similar enough
     ITEMS = 3  # drawn from one episode at most
+    PART = 1_000  # characters of each part of an item at most
     SUCCESS = 1.0  # the reward from which an episode counts as won
     WAITING = 10  # episodes without items that are kept for another try
     EACH, ALL = 600, 12_000  # characters of an observation, and of an episode, in a prompt
@@ -108,7 +109,8 @@ class ReasoningBank(Memory):
         """Draw items from an episode; whether there were any."""
         prompt = FORM.format(most=self.ITEMS, story=story)
         reply = await text.ask(self.tools, prompt, system=WON if won else LOST)
-        drawn = items(reply)[: self.ITEMS] if isinstance(reply, str) else []
+        found = items(reply)[: self.ITEMS] if isinstance(reply, str) else []
+        drawn = [{k: text.shorten(v, self.PART) for k, v in item.items()} for item in found]
         if not drawn:
             self.tools.log("no items were drawn from an episode")
             return False

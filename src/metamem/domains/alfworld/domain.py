@@ -78,13 +78,7 @@ class AlfworldDomain(DomainBase):
         return AlfworldWorld(_game(self._source, task.data["key"]))
 
     def baselines(self) -> tuple[str, ...]:
-        return (
-            "no_memory",
-            "trajectory_retrieval",
-            "success_retrieval",
-            "action_statistics",
-            "object_places",
-        )
+        return (*super().baselines(), "object_places")
 
     def invariants(self) -> tuple[str, ...]:
         return (

@@ -93,6 +93,10 @@ class CodingDomain(DomainBase):
         """The project of a task. Nothing in it is left to chance, so the seed plays no part."""
         return CodingWorld(self._project_of(task), self.bench)
 
+    def baselines(self) -> tuple[str, ...]:
+        own = ("notes_file", "notes_file_seeded", "memory_bank", "code_rag")
+        return (*super().baselines(), *own)
+
     def invariants(self) -> tuple[str, ...]:
         return (
             "Only changes to the project's own source count; tests and configuration are put back.",

@@ -98,7 +98,7 @@ class DialogueDomain(DomainBase):
         return self._histories[group]
 
     def baselines(self) -> tuple[str, ...]:
-        return (*super().baselines(), "object_places", "line_search")
+        return (*super().baselines(), "object_places", "line_search", "observational")
 
     def invariants(self) -> tuple[str, ...]:
         return (

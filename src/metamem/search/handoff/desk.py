@@ -21,7 +21,7 @@ from metamem.search.handoff.submission import (
     checked_source,
     parsed_key,
 )
-from metamem.search.handoff.trial import failure
+from metamem.search.handoff.trial import Models, failure, no_models
 from metamem.search.loop import HUMAN
 from metamem.store.archive import Archive, ProposalRecord, RunRecord
 
@@ -38,6 +38,7 @@ class Desk:
     archive: Archive
     place: Place
     run: str
+    models: Models = no_models  # the way to the models of the run
     here: bool = False  # whether this very process carries out the run
     problem: str = ""  # why it could not
 
@@ -65,7 +66,7 @@ class Desk:
     def _ask_words(self, task: Task) -> str:
         words = ["Write one design to design.py in the folder, check it, submit it."]
         if task.failed:
-            words.append("It repairs failed.py, which did not run: the error is here.")
+            words.append("It repairs failed.py, which did not run.")
         if task.copied:
             words.append("The last answer was a copy of a known design: this must be another.")
         if not self._works():
@@ -74,7 +75,8 @@ class Desk:
 
     def source(self, number: int) -> bytes:
         """The draft in a request's folder."""
-        found = files.read(self.place.folder(self.place.task(number).number), DESIGN, SOURCE_BYTES)
+        self.place.task(number)  # there is such a request
+        found = files.read(self.place.folder(number), DESIGN, SOURCE_BYTES)
         if found is None:
             raise UsageError(f"there is no {DESIGN} in the folder of request {number}")
         return found
@@ -90,10 +92,12 @@ class Desk:
         """Would it pass the verifier? Nothing is entered anywhere."""
         task, source = self.place.task(number), checked_source(given)
         try:
-            twin = self._twin(task, source)
-            error = twin or await failure(self.archive, self.archive.run(self.run), Design(source))
+            error = self._twin(task, source)
         except DataError as wrong:
             error = wrong.message
+        if not error:
+            record = self.archive.run(self.run)
+            error = await failure(self.archive, record, Design(source), self.models)
         return {"run": self.run, "number": number, "passed": not error, "error": error}
 
     async def submit(

@@ -29,6 +29,7 @@ TASK, SUBMISSION, REFUSED, OPEN, DESIGN = (
     "design.py",
 )
 TASK_BYTES = 1_000_000
+MOST = 1_000_000  # requests of one run
 _NUMBER = re.compile(r"\d{4,6}")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -67,7 +68,7 @@ class Place:
         return self.root / f"{number:04d}"
 
     def _there(self, number: int) -> Path:
-        if number not in self.numbers():
+        if not 0 < number < MOST or not self.folder(number).exists():
             raise UsageError(f"there is no request {number}", hint="ask for the next one")
         return self.folder(number)
 
@@ -91,7 +92,8 @@ class Place:
     def task(self, number: int) -> Task:
         data = _json(files.read(self._there(number), TASK, TASK_BYTES))
         kinds = {"number": int} | {f.name: str for f in fields(Task)[1:]}
-        if not all(type(data.get(name)) is kind for name, kind in kinds.items()):
+        typed = all(type(data.get(name)) is kind for name, kind in kinds.items())
+        if not typed or data["number"] != number:
             raise DataError(f"the task of request {number} was changed by somebody")
         return Task(**{name: data[name] for name in kinds})
 

@@ -16,6 +16,7 @@ from metamem.search.proposer import Proposal, Request
 
 OPERATOR = "handoff"
 POLL_SECONDS = 0.25
+ERROR_LETTERS = 20_000  # a design may raise a megabyte
 
 
 def skill() -> str:
@@ -50,8 +51,8 @@ class Handoff:
             number = max([0, *self._place.numbers(), *self._open]) + 1
             self._ask(number, asked, request)
         while (submission := self._answer(number, asked, request)) is None:
-            if {number, *self._open} != set(self._place.open()):
-                self._open.add(number)
+            self._open.add(number)
+            if self._open != set(self._place.open()):
                 self._place.set_open(self._open)
             self._sign.give()
             await asyncio.sleep(POLL_SECONDS)
@@ -69,7 +70,7 @@ class Handoff:
             asked,
             parent.id if request.parents else "",
             Design(failed.source).id if failed else "",
-            failed.error if failed else "",
+            failed.error[:ERROR_LETTERS] if failed else "",
             earlier.design.id if earlier and not failed else "",
         )
         texts = {

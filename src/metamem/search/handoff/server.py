@@ -1,7 +1,8 @@
 """The desk as an MCP server on stdin and stdout. Needs the extra `metamem[mcp]`."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
@@ -39,12 +40,41 @@ def serve(desk: Desk, on_ready: Callable[[], None]) -> None:
     server = MCPServer(
         "metamem", version=__version__, instructions=skill(), lifespan=ready, log_level="WARNING"
     )
-    for tool in _tools(desk):
+    trials = _Trials()
+    for tool in _tools(desk, trials):
         server.add_tool(tool, structured_output=False)
-    anyio.run(server.run_stdio_async)
+
+    async def work() -> None:
+        await server.run_stdio_async()
+        await trials.end()
+
+    anyio.run(work)
 
 
-def _tools(desk: Desk) -> list[Callable[..., Any]]:
+class _Trials:
+    """Trials run in tasks of their own, so that one that is given up ends its processes in peace."""
+
+    def __init__(self) -> None:
+        self._going: set[asyncio.Task[dict[str, Any]]] = set()
+
+    async def run(self, trial: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+        task = asyncio.create_task(trial)
+        self._going.add(task)
+        task.add_done_callback(self._going.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+
+    async def end(self) -> None:
+        for task in self._going:
+            if not task.cancelling():  # a second time would end its tidying up
+                task.cancel()
+        await asyncio.gather(*self._going, return_exceptions=True)
+
+
+def _tools(desk: Desk, trials: _Trials) -> list[Callable[..., Any]]:
     async def next(
         wait_seconds: Wait = WAIT,
         manual: Annotated[bool, Field(description="False once you have read it.")] = True,
@@ -52,15 +82,17 @@ def _tools(desk: Desk) -> list[Callable[..., Any]]:
         """The next request: what to improve, all that is known about it, and a work folder."""
         with _told():
             request = await desk.next(wait_seconds)
-            names = ["dossier.md", *(["manual.md"] if manual else [])]
-            if request["number"] is None:
-                return [_text(request)]
-            return [_text(request), *(desk.document(request["number"], n) for n in names)]
+            names = []
+            if request["number"] is not None:
+                wanted = {"dossier.md": True, "failed.py": request["repair"], "manual.md": manual}
+                names = [name for name, shown in wanted.items() if shown]
+            return [_text(request), *(desk.document(request["number"], name) for name in names)]
 
     async def check(number: Number, source: Source = "") -> str:
         """Try a draft in the jail, as the verifier will. Nothing is handed in."""
         with _told():
-            return _text(await desk.check(number, source or desk.source(number)))
+            draft = source or desk.source(number)
+            return _text(await trials.run(desk.check(number, draft)))
 
     async def submit(
         number: Number,

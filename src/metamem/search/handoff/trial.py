@@ -1,5 +1,10 @@
-"""A draft is tried as the verifier would try it. Nothing is entered into the archive."""
+"""A draft is tried as the verifier would try it.
 
+Nothing is entered into the archive but calls of models, where the run has any: those cost money.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeVar, cast
 
 from metamem.core import registry
@@ -7,7 +12,9 @@ from metamem.core.errors import UsageError
 from metamem.core.types import Design, Episode
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Executor
+from metamem.models.broker import Broker
 from metamem.search.config import LearnConfig
+from metamem.search.learn import played_by
 from metamem.search.verifier import EXPERIENCES, TASKS
 from metamem.store.archive import Archive, RunRecord
 
@@ -36,13 +43,25 @@ def _there(found: T | None) -> T:
     return found
 
 
-async def failure(archive: Archive, run: RunRecord, design: Design) -> str:
+@asynccontextmanager
+async def no_models(config: LearnConfig) -> AsyncIterator[None]:
+    yield
+
+
+Models = Callable[[LearnConfig], AbstractAsyncContextManager[Broker | None]]
+
+
+async def failure(archive: Archive, run: RunRecord, design: Design, models: Models) -> str:
     """What goes wrong when the design is run in the jail; empty where nothing does."""
-    reading = _AsCollected(archive)
-    executor: Executor = registry.create("executors", "local", blobs=reading.blob, workers=1)
-    try:
-        setup = LearnConfig.from_json(run.config).setup()
-        evaluator = Evaluator(cast(Archive, reading), executor, setup, run_id=run.id)
-        return (await evaluator.verify(design, EXPERIENCES, TASKS)).error
-    finally:
-        await executor.close()
+    reading, config = _AsCollected(archive), LearnConfig.from_json(run.config)
+    async with models(config) as broker:
+        ask = {"ask": broker.ask} if broker is not None else {}
+        executor: Executor = registry.create(
+            "executors", "local", blobs=reading.blob, workers=1, **ask
+        )
+        try:
+            setup = config.setup(**played_by(config.agent, broker))
+            evaluator = Evaluator(cast(Archive, reading), executor, setup, run_id=run.id)
+            return (await evaluator.verify(design, EXPERIENCES, TASKS)).error
+        finally:
+            await executor.close()

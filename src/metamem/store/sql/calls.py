@@ -2,6 +2,8 @@
 
 import zlib
 from dataclasses import asdict
+from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from metamem.core.calls import (
@@ -13,10 +15,11 @@ from metamem.core.calls import (
 )
 from metamem.core.chat import Usage
 from metamem.core.errors import StoreError
-from metamem.core.ids import content_id
 from metamem.store.codec import damaged, dump, finite, load, whole
 from metamem.store.engine import Execute, Value
 from metamem.store.sql.base import Part, insert, insert_once, one_of
+
+_AT_ONCE = 200  # names in one query
 
 
 class Calls(Part):
@@ -136,10 +139,12 @@ def _money(value: float | None, what: str) -> float | None:
 def _put_call(execute: Execute, call: CallRecord) -> None:
     names = []
     for speaker, text in call.turns:
-        name = content_id("text", text)
-        names.append([speaker, name])
-        if not execute("SELECT 1 FROM model_texts WHERE id = ?", (name,)):
+        names.append([speaker, _name(text)])
+    there = _there(execute, {name for _, name in names})
+    for (_, name), (_, text) in zip(names, call.turns, strict=True):
+        if name not in there:
             insert(execute, "model_texts", {"id": name, "content": _pack(text)})
+            there.add(name)
     content: dict[str, Value] = {
         "role": call.role,
         "model": call.model,
@@ -151,6 +156,24 @@ def _put_call(execute: Execute, call: CallRecord) -> None:
     }
     what = f"the call {call.key}"
     insert_once(execute, "model_calls", {"id": call.key}, content, what, _same)
+
+
+@lru_cache(maxsize=4096)
+def _name(text: str) -> str:
+    """A conversation says most of its texts again with every call."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _there(execute: Execute, names: set[str]) -> set[str]:
+    """Those of some texts that are kept already."""
+    found: set[str] = set()
+    several = sorted(names)
+    for start in range(0, len(several), _AT_ONCE):
+        part = several[start : start + _AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        rows = execute(f"SELECT id FROM model_texts WHERE id IN ({marks})", part)
+        found.update(name for (name,) in rows)
+    return found
 
 
 def _calls(execute: Execute, where: str, *values: str) -> list[CallRecord]:

@@ -1,0 +1,201 @@
+"""metamem curve and metamem transfer: designs with growing memory, and with other agents."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from metamem.cli import options as o
+from metamem.cli.conditions import Conditions
+from metamem.cli.evaluate import Designs
+from metamem.cli.parts import rules_given
+from metamem.cli.progress import watcher
+from metamem.cli.screen import out, print_json, print_table, say
+from metamem.core.errors import UsageError
+from metamem.web.figures import chance, gain_span, percent, points, span
+
+CURVE_EXAMPLES = """[bold]Examples[/bold]
+
+metamem curve no_memory success_retrieval --domain toy --sizes 0,5,10,20,40
+
+metamem curve 3f9ac2d1 object_places --domain alfworld --plot curve.svg
+"""
+TRANSFER_EXAMPLES = """[bold]Examples[/bold]
+
+metamem transfer 3f9ac2d1 object_places --domain alfworld --agents reader,explorer
+
+metamem transfer 3f9ac2d1 --domain alfworld --parity alma
+  --agents llm=openai:gpt-5-nano/low,llm=openai:gpt-5-mini/medium
+"""
+Found = Mapping[str, Any]
+
+
+def curve(
+    designs: Designs,
+    domain: o.Domain,
+    sizes: Annotated[
+        str,
+        typer.Option(
+            metavar="N,N,...",
+            help="From how many tasks memory learns. Default: 0,5,10,20,40, as far as there are",
+        ),
+    ] = "",
+    split: o.Split = "test",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw the curves, too.")
+    ] = None,
+    seed: o.Seed = None,
+    agent: o.AgentName = None,
+    data: o.Data = "",
+    rollout: o.Rollout = None,
+    repeats: o.Repeats = None,
+    advice_tokens: o.AdviceTokens = None,
+    protocol: o.TasksFrom = None,
+    max_steps: o.MaxSteps = None,
+    parity: o.Parity = None,
+    model: o.Model = None,
+    max_tokens: o.MaxTokens = None,
+    max_money: o.MaxMoney = None,
+    workers: o.Workers = None,
+    home: o.Home = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Evaluate designs with more and more memory.
+
+    Each size holds the tasks of the smaller ones, and all sizes play the same tasks with the same
+    luck. Gains are over the smallest size, paired by task.
+    """
+    rules = rules_given(rollout, repeats, None, advice_tokens, protocol, max_steps)
+    settings = Conditions(
+        domain, seed, agent, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
+    ).settings()
+    from metamem.sweeps import curve as play
+
+    with watcher(quiet) as progress:
+        found = play(designs, domain, _numbers(sizes), split, progress=progress, **settings)
+    if plot is not None:
+        _draw(found, plot)
+    if json:
+        print_json(found)
+    else:
+        _show_curve(found)
+        if plot is not None:
+            say(f"The plot: {plot}")
+
+
+def transfer(
+    designs: Designs,
+    domain: o.Domain,
+    agents: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,...",
+            help="Who acts, one after the other; NAME=MODEL for an agent with a model of its own.",
+        ),
+    ],
+    split: o.Split = "test",
+    seed: o.Seed = None,
+    data: o.Data = "",
+    rollout: o.Rollout = None,
+    repeats: o.Repeats = None,
+    collect: o.Collect = None,
+    advice_tokens: o.AdviceTokens = None,
+    protocol: o.TasksFrom = None,
+    max_steps: o.MaxSteps = None,
+    parity: o.Parity = None,
+    model: o.Model = None,
+    max_tokens: o.MaxTokens = None,
+    max_money: o.MaxMoney = None,
+    workers: o.Workers = None,
+    home: o.Home = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Evaluate designs with several agents: does a design that helps one help another?
+
+    Gains are over no memory with the same agent, paired by task. Every agent collects its own
+    experiences.
+    """
+    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps)
+    settings = Conditions(
+        domain, seed, None, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
+    ).settings()
+    from metamem.sweeps import transfer as play
+
+    acting = [name.strip() for name in agents.split(",") if name.strip()]
+    with watcher(quiet) as progress:
+        found = play(designs, domain, acting, split, progress=progress, **settings)
+    if json:
+        print_json(found)
+    else:
+        _show_transfer(found)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",") if word.strip()]
+    except ValueError as error:
+        raise UsageError(f"sizes are numbers with commas, not {text!r}") from error
+
+
+def _draw(found: Found, path: Path) -> None:
+    from metamem.web.plots.curve import curve_plot
+
+    try:
+        path.write_text(str(curve_plot(found)), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"the plot cannot be written to {path}: {error.strerror}") from error
+
+
+def _show_curve(found: Found) -> None:
+    first = found["sizes"][0]
+    say(
+        f"{found['domain']}, {found['split']}: {found['tasks']} tasks, agent {found['agent']};"
+        f" gains over {first} collected tasks, p-values Holm-corrected over all lines"
+    )
+    gain = f"gain over {first}"
+    rows = [
+        (row["name"], str(point["size"]), *_figures(point))
+        for row in found["rows"]
+        for point in row["points"]
+    ]
+    columns = ("design", "collected", "success %", "95 % interval", gain, "its 95 %", "p (Holm)")
+    print_table(columns, rows, numeric=columns[1:])
+
+
+def _show_transfer(found: Found) -> None:
+    """Agents across where they fit, else one below the other."""
+    say(
+        f"{found['domain']}, {found['split']}: {found['tasks']} tasks; under each agent success in"
+        " per cent, the gain over no memory with its 95 % interval, and p, Holm-corrected over all"
+    )
+    agents = found["agents"]
+    rows = [
+        (row["name"], *(_cell(row["cells"][agent]) for agent in agents)) for row in found["rows"]
+    ]
+    widths = [max(map(len, column)) for column in zip(("design", *agents), *rows, strict=True)]
+    if sum(widths) + len(widths) <= out().width:
+        print_table(("design", *agents), rows)
+        return
+    columns = ("design", "success %", "95 % interval", "gain", "its 95 %", "p (Holm)")
+    for agent in agents:
+        say("")
+        say(f"agent {agent}")
+        lines = [(row["name"], *_figures(row["cells"][agent])) for row in found["rows"]]
+        print_table(columns, lines, numeric=columns[1:])
+
+
+def _figures(cell: Found) -> tuple[str, ...]:
+    compared = cell.get("comparison")
+    shown = (percent(cell["mean"]), span(cell["low"], cell["high"]))
+    if not compared:
+        return (*shown, "", "", "")
+    gain = points(compared["gain"])
+    return (*shown, gain, gain_span(compared["low"], compared["high"]), chance(compared["p_holm"]))
+
+
+def _cell(cell: Found) -> str:
+    mean, _, gain, gains, p = _figures(cell)
+    return f"{mean:>5} {gain:>5} ({gains}) p {p}" if gain else f"{mean:>5}"

@@ -1,0 +1,66 @@
+"""Embedders by name: the packaged ones, plug-ins, and models behind an API."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from metamem.core import registry
+from metamem.core.errors import UnknownName, UsageError
+from metamem.core.protocols import Embedder
+from metamem.models.api_embedder import ApiEmbedder
+from metamem.models.config import load_config
+from metamem.models.embedding import EmbedAt, Rows
+from metamem.models.embedding_cache import CachedEmbedder
+from metamem.models.openai_embeddings import fingerprint
+from metamem.models.spec import PROVIDERS, ModelSpec, parse
+
+SERVED = "openai"  # the one provider whose format has embeddings
+PORTION = 64  # texts that are embedded in one go in this process
+NO_SETTINGS: Mapping[str, Any] = {}
+
+AnyEmbedder = Embedder | ApiEmbedder
+
+
+def options() -> str:
+    """What `embed` may be set to."""
+    return f"{', '.join(registry.names('embedders'))}, openai:NAME, openai:NAME@http://HOST/v1"
+
+
+def served(name: str) -> ModelSpec | None:
+    """The model, where the name is that of a model behind an API; nonsense is refused."""
+    provider = name.partition(":")[0]
+    if provider not in PROVIDERS or ":" not in name:
+        return None
+    spec = parse(name)
+    if provider != SERVED or spec.effort:
+        raise UsageError(f"{name!r} cannot embed texts", hint=f"known: {options()}")
+    return spec
+
+
+def open_embedder(
+    name: str, settings: Mapping[str, Any] = NO_SETTINGS, ask: EmbedAt | None = None
+) -> AnyEmbedder:
+    """The embedder of a name, with a cache in front; `ask` is the way to those behind an API."""
+    spec = served(name)
+    if spec is not None:
+        return ApiEmbedder(fingerprint(spec, load_config().options_of(name)), ask)
+    try:
+        found: Embedder = registry.create("embedders", name, **settings)
+    except UnknownName as error:
+        guess = error.hint.partition("known:")[0]
+        raise UnknownName(error.message, hint=f"{guess}known: {options()}") from None
+    return found if isinstance(found, CachedEmbedder) else CachedEmbedder(found)
+
+
+async def embed_texts(embedder: AnyEmbedder, texts: Sequence[str], design: str) -> Rows:
+    """A row for each text, wherever the embedder lives."""
+    if isinstance(embedder, ApiEmbedder):
+        return await embedder.embed_texts(texts, design)
+    parts = [np.zeros((0, embedder.dimensions), dtype=np.float32)]
+    for start in range(0, len(texts), PORTION):
+        if start:
+            await asyncio.sleep(0)  # a worker that is silent for long is taken for dead
+        parts.append(embedder.embed(texts[start : start + PORTION]))
+    return np.concatenate(parts)

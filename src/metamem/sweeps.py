@@ -1,0 +1,256 @@
+"""The same designs under several conditions: with growing memory, and with other agents."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from metamem.api import (
+    EMBEDDER,
+    LOCAL,
+    NO_MODELS,
+    NO_SETTINGS,
+    RULES,
+    Models,
+    broker_for,
+    by_role,
+    evaluations,
+    evaluator_for,
+    find_design,
+    open_archive,
+    running,
+)
+from metamem.core import registry
+from metamem.core.errors import UsageError
+from metamem.core.progress import Progress, Silent
+from metamem.core.protocols import Domain
+from metamem.core.types import Design, Evaluation
+from metamem.evaluation.jobs import Spec
+from metamem.evaluation.protocol import Protocol, plan
+from metamem.evaluation.statistics import holm, paired_comparison
+from metamem.models.broker import Broker
+from metamem.models.budget import Allowance
+from metamem.search.table import table
+from metamem.store.archive import Archive
+
+NO_MEMORY = "no_memory"
+SIZES = (0, 5, 10, 20, 40)  # those of them that the split has tasks for
+Wanted = str | Design | Sequence[str | Design]
+Column = dict[str, Evaluation]  # by the design's name
+Key = tuple[str, int]  # a design's name, and the number of a column
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """An agent and, where it asks one, its model; written NAME or NAME=MODEL."""
+
+    agent: Spec
+    model: str = ""
+
+    @staticmethod
+    def read(text: str) -> "Acting":
+        name, _, model = text.strip().partition("=")
+        registry.factory("agents", name)
+        return Acting(Spec(name), model)
+
+    @property
+    def name(self) -> str:
+        return f"{self.agent.name}={self.model}" if self.model else self.agent.name
+
+    def models(self, others: Models) -> Models:
+        return {**others, "agent": self.model} if self.model else others
+
+
+def curve(
+    designs: Wanted,
+    domain: str,
+    sizes: Sequence[int] = (),
+    split: str = "test",
+    *,
+    home: str | Path | None = None,
+    agent: Spec | None = None,
+    rules: Protocol = RULES,
+    domain_settings: Mapping[str, Any] = NO_SETTINGS,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Evaluate designs whose memory has learned from more and more tasks.
+
+    A larger collection holds the smaller ones, and all play the same tasks with the same luck, so
+    gains over the smallest size are paired. `settings` are those of `metamem.evaluate`.
+    """
+    made: Domain = registry.create("domains", domain, **domain_settings)
+    who = Acting(agent or Spec(made.agent))
+    most = len(plan(made, split, replace(rules, collect=None)).collection)
+    steps = sorted(set(sizes)) or [size for size in SIZES if size <= most]
+    if len(steps) < 2 or steps[0] < 0 or steps[-1] > most:
+        raise UsageError(
+            f"a curve on {split} of {domain} needs two sizes or more between 0 and {most}",
+            hint=f"such as --sizes 0,{max(1, most // 2)},{most}" if most else "",
+        )
+    with open_archive(home) as archive:
+        named = _named(designs, archive)
+        found = _swept(
+            archive,
+            named,
+            (domain, split, "memory-size curve"),
+            [(who, replace(rules, collect=size)) for size in steps],
+            domain_settings=domain_settings,
+            **settings,
+        )
+    compared = _compared(found, lambda name, column: found[0][name])
+    return {
+        "domain": domain,
+        "split": split,
+        "agent": who.name,
+        "tasks": len(next(iter(found[0].values())).by_task()),
+        "rules": {n: v for n, v in asdict(rules).items() if n != "collect"},
+        "sizes": steps,
+        "rows": [
+            {
+                "name": name,
+                "design": design.id,
+                "points": [
+                    {"size": size, **_cell(found[n][name], compared.get((name, n)))}
+                    for n, size in enumerate(steps)
+                ],
+            }
+            for name, design in named.items()
+        ],
+    }
+
+
+def transfer(
+    designs: Wanted,
+    domain: str,
+    agents: Sequence[str | Acting],
+    split: str = "test",
+    *,
+    home: str | Path | None = None,
+    rules: Protocol = RULES,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Evaluate designs with several agents, each against no memory with that same agent.
+
+    Every agent collects its own experiences: what is carried over is the design, not its memories.
+    `settings` are those of `metamem.evaluate`; the `models` given there are for every agent but
+    those that are written NAME=MODEL, which play with that model.
+    """
+    acting = [Acting.read(a) if isinstance(a, str) else a for a in agents]
+    names = [who.name for who in acting]
+    if not names or len(set(names)) < len(names):
+        raise UsageError("which agents? At least one is needed, and each only once")
+    with open_archive(home) as archive:
+        named = {NO_MEMORY: find_design(NO_MEMORY)} | _named(designs, archive)
+        found = _swept(
+            archive,
+            named,
+            (domain, split, "transfer"),
+            [(who, rules) for who in acting],
+            **settings,
+        )
+    compared = _compared(found, lambda name, column: column[NO_MEMORY])
+    return {
+        "domain": domain,
+        "split": split,
+        "agents": names,
+        "against": NO_MEMORY,
+        "tasks": len(found[0][NO_MEMORY].by_task()),
+        "rules": asdict(rules),
+        "rows": [
+            {
+                "name": name,
+                "design": design.id,
+                "cells": {
+                    who: _cell(found[n][name], compared.get((name, n)))
+                    for n, who in enumerate(names)
+                },
+            }
+            for name, design in named.items()
+        ],
+    }
+
+
+def _named(designs: Wanted, archive: Archive) -> dict[str, Design]:
+    wanted = [designs] if isinstance(designs, str | Design) else list(designs)
+    if not wanted:
+        raise UsageError("which designs?")
+    named: dict[str, Design] = {}
+    for each in wanted:
+        design = find_design(each, archive) if isinstance(each, str) else each
+        named[each if isinstance(each, str) else each.name or each.id] = design
+    return named
+
+
+def _swept(
+    archive: Archive,
+    designs: Mapping[str, Design],
+    where: tuple[str, str, str],
+    columns: Sequence[tuple[Acting, Protocol]],
+    *,
+    executor: Spec = LOCAL,
+    progress: Progress | None = None,
+    models: Models = NO_MODELS,
+    allowance: Allowance | None = None,
+    **settings: Any,
+) -> list[Column]:
+    """A column of evaluations for each agent and its rules. The allowance is for them all."""
+    domain, split, purpose = where
+    watch = progress or Silent()
+
+    async def work() -> list[Column]:
+        left = allowance or Allowance()
+        found: list[Column] = []
+        for who, own in groupby(columns, key=lambda column: column[0]):
+            named = by_role(who.models(models))
+            async with (
+                broker_for(archive, named, "", left, settings.get("embedder", EMBEDDER)) as broker,
+                running(archive, executor, broker) as pool,
+            ):
+                for _, rules in own:
+                    evaluator = evaluator_for(
+                        archive, pool, broker, domain, watch, rules, agent=who.agent, **settings
+                    )
+                    cases = len(evaluator.plan(split).cases) * len(designs)
+                    watch.phase(f"{purpose} on {split}, {len(found) + 1} of {len(columns)}", cases)
+                    done = await evaluations(evaluator, list(designs.values()), split, purpose)
+                    found.append(dict(zip(designs, done, strict=True)))
+            left = _left(left, broker)
+        return found
+
+    return asyncio.run(work())
+
+
+def _left(allowance: Allowance, broker: Broker | None) -> Allowance:
+    """What remains of it; where nothing does, too little for any call, since zero is no limit."""
+    if broker is None:
+        return allowance
+    tokens, money = allowance.tokens - broker.purse.tokens, allowance.money - broker.purse.money
+    return Allowance(
+        max(1, tokens) if allowance.tokens else 0, max(1e-12, money) if allowance.money else 0.0
+    )
+
+
+def _compared(
+    columns: Sequence[Column], rival: Callable[[str, Column], Evaluation]
+) -> dict[Key, dict[str, Any]]:
+    """Every cell against its rival, paired by task; p-values are Holm-corrected over all of them."""
+    pairs = {
+        (name, n): (ours, rival(name, column))
+        for n, column in enumerate(columns)
+        for name, ours in column.items()
+        if ours.id != rival(name, column).id
+    }
+    found = [paired_comparison(a.by_task(), b.by_task()) for a, b in pairs.values()]
+    corrected = holm([comparison.p_permutation for comparison in found])
+    return {
+        key: comparison.to_json() | {"p_holm": p}
+        for key, comparison, p in zip(pairs, found, corrected, strict=True)
+    }
+
+
+def _cell(evaluation: Evaluation, comparison: Mapping[str, Any] | None) -> dict[str, Any]:
+    (row,) = table({"": evaluation}, ())
+    kept = ("evaluation", "mean", "low", "high", "tokens", "failures")
+    return {name: row[name] for name in kept} | ({"comparison": comparison} if comparison else {})

@@ -1,0 +1,127 @@
+"""Success over the size of memory: a line a design, in a picture that stands on its own."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from markupsafe import Markup
+
+from metamem.web.figures import percent, span
+from metamem.web.plots.svg import Scale, element, line, polyline, text, ticks
+
+WIDTH, HEIGHT = 900, 440
+LEFT, RIGHT, TOP, BOTTOM = 60, 230, 64, 56
+LABEL = 16  # pixels from one name to the next
+APART = 7  # pixels between the intervals of neighbours at one size
+LETTERS = 30  # of a name that fit beside the plot
+# Apart for every kind of sight, and on white; a line's dashes tell it from the others without any.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#000000")
+DASHES = ("none", "7 4", "2 3", "9 3 2 3", "12 4")
+STYLE = (
+    "text { font: 13px system-ui, sans-serif; fill: #1c1f23; } .tick { fill: #5c636b; }"
+    " .head { font-size: 16px; font-weight: 600; } .grid { stroke: #dcdfe2; }"
+)
+Row = Mapping[str, Any]
+
+
+def curve_plot(found: Mapping[str, Any]) -> Markup:
+    """A whole SVG file, from what `metamem.curve` found."""
+    rows: Sequence[Row] = found["rows"]
+    sizes: Sequence[int] = found["sizes"]
+    points = [point for row in rows for point in row["points"]]
+    marks = ticks(100 * min(p["low"] for p in points), 100 * max(p["high"] for p in points))
+    x = Scale(sizes[0], sizes[-1], LEFT + 20, WIDTH - RIGHT - 20)
+    y = Scale(marks[0], marks[-1], HEIGHT - BOTTOM, TOP)
+    title = f"{found['domain']}, {found['split']}: success by tasks that memory learned from"
+    about = (
+        f"agent {found['agent']}, {found['tasks']} tasks, {found['rules']['rollout']};"
+        " bars are 95 % intervals"
+    )
+    heights = _spread([y(100 * row["points"][-1]["mean"]) for row in rows])
+    parts = [_line(n, row, x, y, heights[n], len(rows)) for n, row in enumerate(rows)]
+    return element(
+        "svg",
+        element("title", title),
+        element("desc", _words(rows)),
+        element("style", STYLE),
+        element("rect", width=WIDTH, height=HEIGHT, fill="#ffffff"),
+        text(LEFT - 8, 24, title, "head"),
+        text(LEFT - 8, 44, about, "tick"),
+        _axes(sizes, marks, x, y),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        width=WIDTH,
+        height=HEIGHT,
+        role="img",
+    )
+
+
+def _axes(sizes: Sequence[int], marks: Sequence[float], x: Scale, y: Scale) -> Markup:
+    parts = []
+    for mark in marks:
+        parts.append(line(LEFT, y(mark), WIDTH - RIGHT, y(mark), "grid"))
+        parts.append(text(LEFT - 8, y(mark) + 4, f"{mark:g}", "tick", "end"))
+    taken = -1000.0
+    for size in sizes:
+        if x(size) - taken >= 30:  # sizes that lie close together share a label
+            parts.append(text(x(size), HEIGHT - BOTTOM + 20, str(size), "tick", "middle"))
+            taken = x(size)
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    parts.append(text(middle, HEIGHT - 12, "tasks that memory learned from", "tick", "middle"))
+    turn = element(
+        "text",
+        "success %",
+        class_="tick",
+        text_anchor="middle",
+        transform=f"translate(18 {(TOP + HEIGHT - BOTTOM) / 2:g}) rotate(-90)",
+    )
+    return Markup("").join([*parts, turn])
+
+
+def _line(number: int, row: Row, x: Scale, y: Scale, height: float, lines: int) -> Markup:
+    colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
+    aside = APART * (number - (lines - 1) / 2)
+    places = [(x(p["size"]) + aside, y(100 * p["mean"])) for p in row["points"]]
+    drawn = polyline(places, "line")
+    parts = [element("g", drawn, stroke=colour, stroke_width=2.2, stroke_dasharray=dash)]
+    for (at, middle), point in zip(places, row["points"], strict=True):
+        words = (
+            f"{row['name']}, {point['size']} tasks: {percent(point['mean'])} %"
+            f" ({span(point['low'], point['high'])})"
+        )
+        bar = line(at, y(100 * point["low"]), at, y(100 * point["high"]), "bar")
+        dot = element("circle", element("title", words), cx=at, cy=middle, r=4, fill=colour)
+        parts.append(element("g", bar, stroke=colour, stroke_opacity=0.6, stroke_width=1.4))
+        parts.append(dot)
+    end = places[-1]
+    left = WIDTH - RIGHT + 10
+    lead = line(end[0] + 7, end[1], left - 2, height, "lead")
+    parts.append(element("g", lead, stroke=colour, stroke_opacity=0.45))
+    name = row["name"] if len(row["name"]) <= LETTERS else row["name"][: LETTERS - 1] + "…"
+    label = element("text", name, x=left + 2, y=height + 4, style=f"fill: {colour}")
+    return Markup("").join([*parts, label])
+
+
+def _spread(heights: Sequence[float]) -> list[float]:
+    """Where names stand beside the ends of their lines: as near as they can, never on another."""
+    order = sorted(range(len(heights)), key=lambda n: (heights[n], n))
+    placed = list(heights)
+    for above, below in pairwise(order):
+        placed[below] = max(placed[below], placed[above] + LABEL)
+    lowest = float(HEIGHT - BOTTOM)
+    for n in reversed(order):  # what was pushed off the page pushes back
+        placed[n] = min(placed[n], lowest)
+        lowest = placed[n] - LABEL
+    return placed
+
+
+def _words(rows: Sequence[Row]) -> str:
+    told = []
+    for row in rows:
+        first, last = row["points"][0], row["points"][-1]
+        told.append(
+            f"{row['name']} goes from {percent(first['mean'])} % with {first['size']} tasks"
+            f" to {percent(last['mean'])} % with {last['size']}"
+        )
+    return "; ".join(told) + "."
