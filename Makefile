@@ -64,7 +64,7 @@ lock:
 	  --python-version 3.11 --extra build pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --no-header --no-emit-index-url --no-annotate \
 	  --python-version 3.11 --extra build --extra dev --extra textworld --extra minihack \
-	  --extra gymnasium pyproject.toml -o requirements-dev.lock
+	  --extra gymnasium --extra mcp pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV)

@@ -253,7 +253,8 @@ class Nearest(Memory):
     async def update(self, experience):
         if experience.reward > 0:
             await self.ways.add(experience.goal, [step.action for step in experience.steps])
-        await self.tools.embed([step.observation for step in experience.steps])
+        for step in experience.steps:
+            await self.tools.embed([f"{experience.goal}: {step.action}"])
 
     async def retrieve(self, query):
         found = await self.ways.search(query.goal, 1)
@@ -330,9 +331,9 @@ async def test_a_budget_that_is_too_small_stops_the_evaluation_cleanly(
     async with Endpoint() as server:
         name = configured(server)
         with pytest.raises(BudgetSpent):
-            await evaluated(archive, name, run_id="run", allowance=Allowance(tokens=230))
+            await evaluated(archive, name, run_id="run", allowance=Allowance(tokens=200))
         (spent,) = archive.spending("run")
-        assert spent.usage.input == server.tally.input <= 230 and spent.in_flight == 0
+        assert spent.usage.input == server.tally.input <= 200 and spent.in_flight == 0
         assert server.tally.requests >= 1
         done = await evaluated(archive, name, run_id="run", allowance=Allowance(tokens=5000))
         assert done.complete and set(server.tally.texts.values()) == {1}
