@@ -97,3 +97,34 @@ def test_a_line_that_is_no_episode_is_named(tmp_path, line):
         metamem.read_episodes(path)
     with pytest.raises(UsageError):
         metamem.read_episodes(tmp_path / "absent.jsonl")
+
+
+def test_a_design_that_asks_a_model_is_answered_and_reopens_for_free(tmp_path):
+    """What the model said is on record: rebuilding the memory from its log asks nothing again."""
+    path = tmp_path / "memory"
+    episode = {
+        "goal": "make tea",
+        "steps": [["boil water", "It boils.", [], 0.0, False]],
+        "reward": 1.0,
+    }
+    with metamem.open_memory(
+        "dynamic_cheatsheet", path, model=f"scripted:{__name__}:sheet"
+    ) as memory:
+        memory.update(episode)
+        told = memory.retrieve("make tea")
+    assert "Always boil the water first." in told
+    asked = len(ASKED)
+    assert asked >= 1
+    with metamem.open_memory(
+        "dynamic_cheatsheet", path, model=f"scripted:{__name__}:sheet"
+    ) as memory:
+        assert memory.retrieve("make tea") == told
+    assert len(ASKED) == asked
+
+
+ASKED = []
+
+
+def sheet(question):
+    ASKED.append(question)
+    return "<cheatsheet>Always boil the water first.</cheatsheet>"

@@ -36,6 +36,21 @@ class PlacedChat:
             self._chats.tokens += tokens
 
 
+def for_design(chat: PlacedChat) -> AskModel:
+    """A model as a design asks it. What the design says is not trusted."""
+
+    async def ask(prompt: str, schema: dict[str, Any] | None, system: str) -> Any:
+        if schema is not None:
+            check_schema(schema, trusted=False)
+        turns = [Turn("system", system)] if system else []
+        turns.append(Turn("user", prompt))
+        question = Question(tuple(turns), schema, max_tokens=DESIGN_REPLY_TOKENS)
+        reply = await chat.ask(question)
+        return reply.text if schema is None else reply.value
+
+    return ask
+
+
 class Chats:
     """Gives out chats and adds up what they cost."""
 
@@ -50,19 +65,7 @@ class Chats:
     def for_design(self, phase: str, task: str, repeat: int = 0) -> AskModel | None:
         """The model as a design asks it, with a prompt and perhaps a schema; None without one."""
         chat = self._place("memory", phase, task, repeat)
-        if chat is None:
-            return None
-
-        async def ask(prompt: str, schema: dict[str, Any] | None, system: str) -> Any:
-            if schema is not None:
-                check_schema(schema, trusted=False)
-            turns = [Turn("system", system)] if system else []
-            turns.append(Turn("user", prompt))
-            question = Question(tuple(turns), schema, max_tokens=DESIGN_REPLY_TOKENS)
-            reply = await chat.ask(question)
-            return reply.text if schema is None else reply.value
-
-        return ask
+        return None if chat is None else for_design(chat)
 
     def _place(self, role: Role, phase: str, task: str, repeat: int) -> PlacedChat | None:
         if self._ask is None or role not in self._job.setup.models:
