@@ -35,6 +35,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "auto": "metamem.models:default_embedder",
         "wordllama": "metamem.models.wordllama_embedder:WordLlamaEmbedder",
         "hashed": "metamem.models.hashed_embedder:HashedEmbedder",
+        "use": "metamem.models.use_embedder:UseEmbedder",
+        "minilm": "metamem.models.minilm_embedder:MiniLMEmbedder",
     },
     "executors": {
         "local": "metamem.evaluation.local:LocalExecutor",
