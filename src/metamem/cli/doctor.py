@@ -132,7 +132,11 @@ def _jail() -> list[Finding]:
 
 def _embedder() -> Finding:
     from metamem.models import describe
+    from metamem.models.config import EMBED, load_config
+    from metamem.models.embedders import usable
 
+    if chosen := load_config().roles.get(EMBED, ()):
+        return Finding("embedder", "ok", usable(chosen[0]))
     words = describe()
     if "fallback" in words:
         return Finding(

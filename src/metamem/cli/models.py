@@ -46,6 +46,7 @@ def models(context: typer.Context, json: o.Json = False) -> None:
         return
     from metamem.models import describe
     from metamem.models.config import FILE, load_config
+    from metamem.models.embedders import options
 
     config = load_config()
     rows = []
@@ -63,6 +64,7 @@ def models(context: typer.Context, json: o.Json = False) -> None:
         " like openai:gpt-5-nano/low, anthropic:NAME, local:PATH.gguf, scripted:demo, or"
         " openai:NAME@http://127.0.0.1:8000/v1 for any server of that format."
     )
+    say(f"The role embed takes one of: {options()}.")
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -72,12 +74,11 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 def _state(role: str, names: list[str]) -> str:
     """Whether the models could be opened; nothing is sent."""
     from metamem.models.config import load_config
+    from metamem.models.embedders import usable
 
-    if role not in ROLES:
-        return ""
     for name in names:
         try:
-            load_config().open(name)
+            load_config().open(name) if role in ROLES else usable(name)
         except MetamemError as error:
             return f"{error.message}: {error.hint}" if error.hint else error.message
     return "ready" if names else ""
@@ -127,7 +128,7 @@ def test(
 def spent(
     run: Annotated[str, typer.Option(metavar="NAME", help="Only this run.")] = "",
     by: Annotated[
-        str, typer.Option(metavar="WHAT", help="role (default), run or design.")
+        str, typer.Option(metavar="WHAT", help="role (default), run, design or task.")
     ] = "role",
     home: o.Home = None,
     json: o.Json = False,
@@ -135,11 +136,16 @@ def spent(
     """What models were asked and what that cost, with what failed and what is uncertain."""
     from metamem.core.errors import UsageError
 
-    columns = {"role": (), "run": ("run_id",), "design": ("run_id", "design_id")}
+    columns = {
+        "role": (),
+        "run": ("run_id",),
+        "design": ("run_id", "design_id"),
+        "task": ("run_id", "design_id", "task_id"),
+    }
     if by not in columns:
-        raise UsageError(f"spending is shown by role, run or design, not by {by!r}")
+        raise UsageError(f"spending is shown by role, run, design or task, not by {by!r}")
     with existing_archive(home) as archive:
-        rows = archive.spending(run or None)
+        rows = archive.spending(run or None, by_task=by == "task")
     totals: dict[tuple[str, ...], Any] = {}
     for row in rows:
         key = (*(getattr(row, name) for name in columns[by]), row.role, row.model)
@@ -154,8 +160,8 @@ def spent(
     table = [
         [
             *(
-                short(part) if n < len(columns[by]) and by == "design" and n else part
-                for n, part in enumerate(key)
+                short(part) if name == "design" else part
+                for name, part in zip(head, key, strict=True)
             ),
             f"{row.attempts:,}",
             f"{row.usage.input:,}",

@@ -197,5 +197,9 @@ def _figures(cell: Found) -> tuple[str, ...]:
 
 
 def _cell(cell: Found) -> str:
-    mean, _, gain, gains, p = _figures(cell)
-    return f"{mean:>5} {gain:>5} ({gains}) p {p}" if gain else f"{mean:>5}"
+    """Short, for many agents side by side. A gain's interval is symmetric: its half width says it."""
+    mean, _, gain, _, p = _figures(cell)
+    if not gain:
+        return f"{mean:>5}"
+    half = percent((cell["comparison"]["high"] - cell["comparison"]["low"]) / 2)
+    return f"{mean:>5} {gain:>6} ±{half:<4} p {p}"

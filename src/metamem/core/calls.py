@@ -51,12 +51,13 @@ class AttemptEnd:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What attempts cost, summed up over equal run, role, model and design."""
+    """What attempts cost, summed up over equal run, role, model and design (and task)."""
 
     run_id: str
     role: str
     model: str
     design_id: str
+    task_id: str  # "" unless summed up by task
     attempts: int
     answered: int
     failed: int
@@ -73,6 +74,6 @@ class Spending:
         sums = {
             f.name: getattr(self, f.name) + getattr(other, f.name)
             for f in fields(self)
-            if f.name not in ("run_id", "role", "model", "design_id")
+            if f.name not in ("run_id", "role", "model", "design_id", "task_id")
         }
         return replace(self, **sums)

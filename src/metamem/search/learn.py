@@ -80,7 +80,7 @@ class Learning:
             "promoted": decision.promoted is not None,
             "decision": decision.to_json(),
             "control": rival,
-            "search": _counts(main),
+            "search": self._with_lost_calls(_counts(main)),
             "tables": await self._report(learned, rival),
             "models": self._models(),
         }
@@ -240,6 +240,16 @@ class Learning:
         unique = list({d.id: d for d in designs}.values())
         done = await together(one(design) for design in unique)
         return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
+
+    def _with_lost_calls(self, counts: dict[str, Any]) -> dict[str, Any]:
+        lost = sum(spent.in_flight for spent in self.archive.spending(self.run_id))
+        if lost:
+            words = (
+                f"{lost} calls to models were under way when an earlier process was ended; they"
+                " were sent again, so they may have been billed twice"
+            )
+            counts["warnings"].append(words)
+        return counts
 
     def _models(self) -> list[dict[str, Any]]:
         """What this run spent on models, by role and model."""

@@ -262,8 +262,8 @@ class Archive(Protocol):
         """Every finished call, or those on behalf of a design ("" for those on behalf of none)."""
         ...
 
-    def spending(self, run_id: str | None = None) -> list[Spending]:
-        """What was spent, by run, role, model and design, in the order of first use."""
+    def spending(self, run_id: str | None = None, *, by_task: bool = False) -> list[Spending]:
+        """What was spent, by run, role, model, design (and task), in the order of first use."""
         ...
 
     # --- ledgers

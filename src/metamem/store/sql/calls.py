@@ -76,17 +76,21 @@ class Calls(Part):
                 return _calls(execute, "1 = 1")
             return _calls(execute, "design_id = ?", design_id)
 
-    def spending(self, run_id: str | None = None) -> list[Spending]:
+    def spending(self, run_id: str | None = None, *, by_task: bool = False) -> list[Spending]:
         where = "" if run_id is None else "WHERE run_id = ?"
+        task = "task_id" if by_task else "''"
         with self._engine.reading() as execute:
             found = execute(
-                f"{_SPENDING} {where} GROUP BY run_id, role, model, design_id ORDER BY MIN(seq)",
+                f"SELECT run_id, role, model, design_id, {task} {_SPENDING} {where}"
+                f" GROUP BY run_id, role, model, design_id, {task} ORDER BY MIN(seq)",
                 () if run_id is None else (run_id,),
             )
         return [_spending(*row) for row in found]
 
 
-def _spending(run_id: str, role: str, model: str, design_id: str, *numbers: Any) -> Spending:
+def _spending(
+    run_id: str, role: str, model: str, design_id: str, task_id: str, *numbers: Any
+) -> Spending:
     counts, tokens, rest = numbers[:5], numbers[5:9], numbers[9:]
     attempts, answered, failed, uncertain, in_flight = map(int, counts)
     reserved, money, unpriced, seconds = rest
@@ -95,6 +99,7 @@ def _spending(run_id: str, role: str, model: str, design_id: str, *numbers: Any)
         role=role,
         model=model,
         design_id=design_id,
+        task_id=task_id,
         attempts=attempts,
         answered=answered,
         failed=failed,
@@ -118,8 +123,7 @@ def _count(condition: str) -> str:
 
 _OPEN = "outcome IS NULL"
 _UNCERTAIN = "outcome = 'uncertain'"
-_SPENDING = f"""SELECT run_id, role, model, design_id,
-    COUNT(*), {_count("outcome = 'answered'")}, {_count("outcome = 'failed'")},
+_SPENDING = f""", COUNT(*), {_count("outcome = 'answered'")}, {_count("outcome = 'failed'")},
     {_count(_UNCERTAIN)}, {_count(_OPEN)},
     {_sum("input")}, {_sum("output")}, {_sum("cached")}, {_sum("reasoning")},
     {_sum(f"CASE WHEN {_OPEN} OR {_UNCERTAIN} THEN reserved ELSE 0 END")},

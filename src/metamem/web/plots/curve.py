@@ -1,7 +1,9 @@
 """Success over the size of memory: a line a design, in a picture that stands on its own."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from math import log1p
 from typing import Any
 
 from markupsafe import Markup
@@ -24,13 +26,23 @@ STYLE = (
 Row = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Places of sizes, by the logarithm of size + 1: most happens among the first few tasks."""
+
+    scale: Scale
+
+    def __call__(self, size: int) -> float:
+        return self.scale(log1p(size))
+
+
 def curve_plot(found: Mapping[str, Any]) -> Markup:
     """A whole SVG file, from what `metamem.curve` found."""
     rows: Sequence[Row] = found["rows"]
     sizes: Sequence[int] = found["sizes"]
     points = [point for row in rows for point in row["points"]]
     marks = ticks(100 * min(p["low"] for p in points), 100 * max(p["high"] for p in points))
-    x = Scale(sizes[0], sizes[-1], LEFT + 20, WIDTH - RIGHT - 20)
+    x = Sizes(Scale(log1p(sizes[0]), log1p(sizes[-1]), LEFT + 24, WIDTH - RIGHT - 24))
     y = Scale(marks[0], marks[-1], HEIGHT - BOTTOM, TOP)
     title = f"{found['domain']}, {found['split']}: success by tasks that memory learned from"
     about = (
@@ -57,7 +69,7 @@ def curve_plot(found: Mapping[str, Any]) -> Markup:
     )
 
 
-def _axes(sizes: Sequence[int], marks: Sequence[float], x: Scale, y: Scale) -> Markup:
+def _axes(sizes: Sequence[int], marks: Sequence[float], x: Sizes, y: Scale) -> Markup:
     parts = []
     for mark in marks:
         parts.append(line(LEFT, y(mark), WIDTH - RIGHT, y(mark), "grid"))
@@ -68,7 +80,8 @@ def _axes(sizes: Sequence[int], marks: Sequence[float], x: Scale, y: Scale) -> M
             parts.append(text(x(size), HEIGHT - BOTTOM + 20, str(size), "tick", "middle"))
             taken = x(size)
     middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(text(middle, HEIGHT - 12, "tasks that memory learned from", "tick", "middle"))
+    words = "tasks that memory learned from (log scale)"
+    parts.append(text(middle, HEIGHT - 12, words, "tick", "middle"))
     turn = element(
         "text",
         "success %",
@@ -79,7 +92,7 @@ def _axes(sizes: Sequence[int], marks: Sequence[float], x: Scale, y: Scale) -> M
     return Markup("").join([*parts, turn])
 
 
-def _line(number: int, row: Row, x: Scale, y: Scale, height: float, lines: int) -> Markup:
+def _line(number: int, row: Row, x: Sizes, y: Scale, height: float, lines: int) -> Markup:
     colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
     aside = APART * (number - (lines - 1) / 2)
     places = [(x(p["size"]) + aside, y(100 * p["mean"])) for p in row["points"]]
