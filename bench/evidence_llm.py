@@ -206,15 +206,19 @@ def show(found: Mapping[str, Any]) -> str:
             continue
         gain = p = ""
         if c := row.get("comparison"):
-            gain = f"{100 * c['gain']:+.1f} ({100 * c['low']:+.1f} to {100 * c['high']:+.1f})"
+            gain = f"{_percent(c['gain'], '+')} ({_percent(c['low'], '+')} to {_percent(c['high'], '+')})"
             p = f"{c['p_holm']:.2g}"
         lines.append(
-            f"| {row['name']} | {100 * row['won']:.1f} "
-            f"({100 * row['low']:.1f} to {100 * row['high']:.1f}) | {gain} | {p} "
+            f"| {row['name']} | {_percent(row['won'])} "
+            f"({_percent(row['low'])} to {_percent(row['high'])}) | {gain} | {p} "
             f"| {row['advice_tokens']:.0f} | {row['calls']:.1f} | {row['tokens']:.0f} "
             f"| {row['memory_calls']} |"
         )
     return "\n".join(lines)
+
+
+def _percent(share: float, sign: str = "") -> str:
+    return f"{100 * share + 0.0:{sign}.1f}"  # and no minus before a zero
 
 
 # --- the parts -----------------------------------------------------------------------------------

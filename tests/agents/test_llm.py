@@ -139,7 +139,9 @@ def test_without_a_model_it_says_what_to_do() -> None:
     assert LlmAgent().fingerprint != LlmAgent(temperature=0.5).fingerprint
 
 
-@pytest.mark.parametrize("name", ["toy", "alfworld", "baba", "dialogue", "coding"])
+@pytest.mark.parametrize(
+    "name", ["toy", "alfworld", "baba", "dialogue", "coding", "textworld", "minihack"]
+)
 async def test_it_plays_every_domain(name: str) -> None:
     """By a model that knows nothing: what matters is that each world answers whatever it says."""
     domain = registry.create("domains", name)

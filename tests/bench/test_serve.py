@@ -117,16 +117,16 @@ async def test_constrained_answers_are_those_of_the_plain_model(
     model: Any, tokenizer: Any, blocks: int
 ) -> None:
     made = _service(model, tokenizer, blocks)
-    talks = _talks(24, 5)
+    talks = _talks(12, 4)
     chance = Random(1)
     lists = [chance.sample(ACTIONS, chance.randint(1, len(ACTIONS))) for _ in talks]
+    wanted = [_reference(model, tokenizer, *pair) for pair in zip(talks, lists, strict=True)]
     for _ in range(2):  # the second time from kept prefixes
         bodies = [
             _body(talk, structured_outputs={"choice": choices})
             for talk, choices in zip(talks, lists, strict=True)
         ]
         answers = await asyncio.gather(*(made.answer(body) for body in bodies))
-        wanted = [_reference(model, tokenizer, *pair) for pair in zip(talks, lists, strict=True)]
         assert [_text(answer) for answer in answers] == wanted
     made.close()
     assert len(set(wanted)) > 2  # the model does not always say the same
@@ -213,7 +213,7 @@ async def url(ready: Service) -> AsyncIterator[str]:
 async def test_metamem_asks_it_over_http(model: Any, tokenizer: Any, url: str) -> None:
     name = f"openai:tiny@{url}"
     opened = ModelConfig(options={name: {"constrain": "vllm"}}).open(name)
-    talks = _talks(20, 3)
+    talks = _talks(6, 3)
     questions = [
         Question(
             tuple(Turn(t["role"], t["content"]) for t in talk), choices=ACTIONS, temperature=0.0

@@ -11,7 +11,7 @@ from tests.cli.conftest import program
 from tests.web.filled import RUN, Filler
 
 COMMANDS = ["learn", "evaluate", "compare", "archive", "runs", "report", "promotions", "reads"]
-COMMANDS += ["domains", "designs", "agents", "doctor"]
+COMMANDS += ["domains", "designs", "agents", "doctor", "curve", "transfer"]
 
 
 @pytest.fixture

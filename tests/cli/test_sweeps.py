@@ -162,6 +162,20 @@ def second(question):
     return question.choices[-1]
 
 
+def test_what_sizes_have_in_common_is_asked_of_a_model_once(tmp_path):
+    play = {"home": tmp_path, "executor": INLINE, "agent": Spec("llm")}
+    play["models"] = {"agent": f"scripted:{__name__}:first"}
+
+    def asked():
+        with open_archive(tmp_path) as archive:
+            return sum(s.attempts for s in archive.spending())
+
+    api.evaluate("no_memory", "toy", "test", rules=Protocol(collect=0), **play)
+    alone = asked()
+    api.curve("no_memory", "toy", [0, 3, 5], **play)
+    assert alone < asked() <= alone + 5 * 4  # five collected episodes of four actions, no more
+
+
 def test_one_allowance_holds_for_all_agents_together(tmp_path):
     one, two = (f"llm=scripted:{__name__}:{model.__name__}" for model in (first, second))
     play = {"executor": INLINE, "rules": Protocol(collect=0)}

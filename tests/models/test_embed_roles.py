@@ -30,7 +30,15 @@ from metamem.models.broker import ATTEMPTS, Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import ModelConfig, load_config
 from metamem.models.embed_broker import BATCH_BYTES, BATCH_TEXTS, _batches, _size
-from metamem.models.embedders import PORTION, embed_texts, open_embedder, options, served
+from metamem.models.embedders import (
+    PORTION,
+    embed_texts,
+    open_embedder,
+    options,
+    served,
+    try_out,
+    usable,
+)
 from metamem.store.sqlite import SqliteArchive
 from tests.models.endpoint import MOODS, VECTOR_MOODS, WIDTH, Endpoint, text_tokens, vector
 
@@ -222,6 +230,27 @@ class TestBroker:
                 theirs.put_blob(broker._embedder._key("a"), unit("b").tobytes())
             assert np.array_equal((await own)[0], unit("b"))
 
+    async def test_what_was_under_way_when_all_ended_is_accounted_for(
+        self, archive: SqliteArchive
+    ) -> None:
+        arrived = asyncio.Event()
+
+        def mood(number: int) -> str:
+            arrived.set()
+            return "" if number else "slow"
+
+        async with Endpoint(mood) as server:
+            async with brokered(archive, server) as broker:
+                waiting = asyncio.create_task(broker.embed(["a"]))
+                await arrived.wait()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            (spent,) = archive.spending("run")
+            assert (spent.uncertain, spent.in_flight) == (1, 0) and spent.reserved > 0
+            async with brokered(archive, server) as broker:
+                assert np.array_equal((await broker.embed(["a"]))[0], unit("a"))
+                assert broker.purse.tokens == spent.reserved + server.tally.input
+
     async def test_without_a_model_it_says_what_to_do(self, archive: SqliteArchive) -> None:
         with pytest.raises(ModelUnavailable) as caught:
             await Broker(archive, {}).embed(["a"])
@@ -412,6 +441,22 @@ def test_the_price_of_openais_own_embedders_is_known(monkeypatch: pytest.MonkeyP
 async def test_without_a_host_that_asks_an_embedder_behind_an_api_says_so() -> None:
     with pytest.raises(ModelUnavailable, match="no way to"):
         await embed_texts(open_embedder("openai:m@http://127.0.0.1:9/v1"), ["a"], "")
+
+
+async def test_one_text_tells_whether_an_embedder_can_be_used() -> None:
+    assert await try_out("hashed", "hello") == (256, Usage(), 0.0)
+    async with Endpoint() as server:
+        found = await try_out(f"openai:m@{server.url}", "hello")
+        assert found == (WIDTH, Usage(input=1), None)
+    for mood, why in (("nan", "not finite"), ("401", "401"), ("shape", "no embeddings")):
+        async with Endpoint(lambda n, mood=mood: mood) as server:
+            with pytest.raises(ModelFault, match=why):
+                await try_out(f"openai:m@{server.url}", "hello")
+
+
+@pytest.mark.parametrize("name", ["openai:m@http://127.0.0.1:9/v1", "hashed"])
+def test_an_embedder_that_can_be_used_says_what_it_is(name: str) -> None:
+    assert usable(name).startswith(name)
 
 
 # --- options that are packages -----------------------------------------------------------------

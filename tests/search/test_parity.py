@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import metamem as api
-from metamem.api import learn_config, open_archive
+from metamem.api import estimate_learning, learn_config, open_archive
 from metamem.cli.main import run
 from metamem.core import registry
 from metamem.core.errors import UsageError
@@ -114,6 +114,12 @@ def test_a_domain_shows_what_parity_sets_and_what_differs(capsys):
 def test_what_has_no_preset_is_refused(parity, domain):
     with pytest.raises(UsageError, match=r"no settings|no parity"):
         preset(parity, domain)
+
+
+def test_what_is_not_raced_is_not_estimated_as_if_it_were():
+    asked = {"agent": Spec("llm"), "models": {"agent": "scripted:demo"}, "designs": 10}
+    raced = estimate_learning("toy", racing=True, **asked)
+    assert estimate_learning("toy", racing=False, **asked).calls > raced.calls
 
 
 @pytest.mark.slow

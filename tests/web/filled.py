@@ -1,6 +1,6 @@
 """A real archive, filled by hand: a run on the toy domain with everything a report can show."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from metamem.core.types import (
     Advice,
@@ -159,7 +159,7 @@ class Filler:
             domain="toy",
             data_version="1",
             split=split,
-            protocol=asdict(CONFIG.rules),
+            protocol=CONFIG.rules.to_json(),
             agent=f"reader {self.valid}",
             models={},
             embedder="hashed",

@@ -22,6 +22,8 @@ metamem models test openai:NAME@http://127.0.0.1:8000/v1 [dim]# any server of th
 
 metamem models test local:PATH.gguf
 
+metamem models test --embed openai:text-embedding-3-small
+
 metamem models spent --by design
 """
 ABOUT = {
@@ -87,12 +89,16 @@ def _state(role: str, names: list[str]) -> str:
 @app.command()
 def test(
     name: Annotated[str, typer.Argument(metavar="MODEL", help="Such as openai:gpt-5-nano/low.")],
+    embed: Annotated[bool, typer.Option("--embed", help="An embedder: embed a text.")] = False,
     json: o.Json = False,
 ) -> None:
     """Ask a model one short question: does it answer, how fast, and what does it cost?"""
     from metamem.models.base import Completion, Fault
     from metamem.models.config import load_config
 
+    if embed:
+        _test_embedder(name, json)
+        return
     model = load_config().open(name)
 
     async def ask() -> Completion:
@@ -122,6 +128,20 @@ def test(
         return
     say(f"{model.name} answered in {seconds:.2f} s: {answer.text.strip()[:200]}")
     say(_usage_words(answer.usage, money))
+
+
+def _test_embedder(name: str, json: bool) -> None:
+    from metamem.models.embedders import try_out
+
+    begun = time.perf_counter()
+    dimensions, usage, money = asyncio.run(try_out(name, HELLO))
+    seconds = time.perf_counter() - begun
+    if json:
+        found = {"model": name, "dimensions": dimensions, "seconds": round(seconds, 3)}
+        print_json({**found, "usage": asdict(usage), "money": money})
+        return
+    say(f"{name} gave a vector of {dimensions} numbers in {seconds:.2f} s")
+    say(_usage_words(usage, money))
 
 
 @app.command()

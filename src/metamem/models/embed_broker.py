@@ -13,7 +13,7 @@ import numpy as np
 from metamem.core.chat import Usage
 from metamem.core.errors import StoreError
 from metamem.core.ids import content_id
-from metamem.models.embedding import Embedded, EmbeddingModel, Rows
+from metamem.models.embedding import Embedded, EmbeddingModel, Rows, WrongVectors, checked
 from metamem.models.sending import Answered, CallLog, Errand, Sender
 
 ROLE = "embed"
@@ -83,31 +83,20 @@ class EmbedBroker:
 
         async def once(last: bool) -> Answered[Found]:
             answer = await self._model.embed(texts)
-            rows, problem = self._checked(answer, len(texts))
-            found = {} if problem else self._keep(dict(zip(batch, rows, strict=True)))
-            return Answered(found, answer.usage, problem=problem)
+            try:
+                rows = self._checked(answer, len(texts))
+            except WrongVectors as wrong:
+                return Answered({}, answer.usage, problem=str(wrong))
+            return Answered(self._keep(dict(zip(batch, rows, strict=True))), answer.usage)
 
         return await self._sender.send(errand, self._model, once)
 
-    def _checked(self, answer: Embedded, count: int) -> tuple[Rows, str]:
-        """Unit rows, or what is wrong with the vectors that came."""
-        nothing = np.zeros((0, 0), dtype=np.float32)
-        if len(answer.vectors) != count:
-            return nothing, f"it gave {len(answer.vectors)} vectors for {count} texts"
-        try:
-            given = np.asarray(answer.vectors)
-        except ValueError:
-            return nothing, "it gave vectors of different lengths"
-        if given.ndim != 2 or given.dtype.kind not in "fiu" or not given.shape[1]:
-            return nothing, "it gave what are no vectors of numbers"
-        if self._width and given.shape[1] != self._width:
-            return nothing, f"it gave vectors of length {given.shape[1]}, not {self._width}"
-        with np.errstate(over="ignore"):
-            lengths = np.linalg.norm(given.astype(np.float64), axis=1, keepdims=True)
-        if not np.isfinite(lengths).all() or not lengths.all():
-            return nothing, "it gave vectors that are not finite, or zero"
-        self._width = given.shape[1]
-        return (given / lengths).astype(np.float32), ""
+    def _checked(self, answer: Embedded, count: int) -> Rows:
+        rows = checked(answer, count)
+        if self._width and rows.shape[1] != self._width:
+            raise WrongVectors(f"it gave vectors of length {rows.shape[1]}, not {self._width}")
+        self._width = rows.shape[1]
+        return rows
 
     def _keep(self, rows: Found) -> Found:
         """Before the sending is entered as answered, so that what is paid for is never lost."""

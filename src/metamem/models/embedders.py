@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from metamem.core import registry
-from metamem.core.errors import UnknownName, UsageError
+from metamem.core.chat import Usage
+from metamem.core.errors import ModelFault, UnknownName, UsageError
 from metamem.core.protocols import Embedder
 from metamem.models.api_embedder import ApiEmbedder
+from metamem.models.base import Fault
 from metamem.models.config import load_config
-from metamem.models.embedding import EmbedAt, Rows
+from metamem.models.embedding import EmbedAt, Rows, WrongVectors, checked
 from metamem.models.embedding_cache import CachedEmbedder
 from metamem.models.openai_embeddings import fingerprint
 from metamem.models.spec import PROVIDERS, ModelSpec, parse
@@ -62,6 +64,24 @@ def usable(name: str) -> str:
     found = open_embedder(name)
     assert not isinstance(found, ApiEmbedder)
     return f"{found.fingerprint} ({found.dimensions} dimensions)"
+
+
+async def try_out(name: str, text: str) -> tuple[int, Usage, float | None]:
+    """Embed one text, outside of any run: dimensions, usage and price."""
+    if served(name) is None:
+        rows = await embed_texts(open_embedder(name), [text], "")
+        return rows.shape[1], Usage(), 0.0
+    model = load_config().open_embedding(name)
+    try:
+        async with asyncio.timeout(model.seconds):
+            answer = await model.embed([text])
+        return checked(answer, 1).shape[1], answer.usage, model.price(answer.usage)
+    except TimeoutError as error:
+        raise ModelFault(f"{name} did not answer in {model.seconds:g} s") from error
+    except (Fault, WrongVectors) as fault:
+        raise ModelFault(f"{name}: {fault}") from fault
+    finally:
+        await model.close()
 
 
 async def embed_texts(embedder: AnyEmbedder, texts: Sequence[str], design: str) -> Rows:

@@ -22,6 +22,28 @@ class Embedded:
     usage: Usage
 
 
+class WrongVectors(ValueError):
+    """An answer that cannot be taken for vectors; the message says why."""
+
+
+def checked(answer: Embedded, count: int) -> Rows:
+    """The vectors of an answer as unit rows."""
+    if len(answer.vectors) != count:
+        raise WrongVectors(f"it gave {len(answer.vectors)} vectors for {count} texts")
+    try:
+        given = np.asarray(answer.vectors)
+    except ValueError as error:
+        raise WrongVectors("it gave vectors of different lengths") from error
+    if given.ndim != 2 or given.dtype.kind not in "fiu" or not given.shape[1]:
+        raise WrongVectors("it gave what are no vectors of numbers")
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(given.astype(np.float64), axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise WrongVectors("it gave vectors that are not finite, or zero")
+    rows: Rows = (given / lengths).astype(np.float32)
+    return rows
+
+
 class EmbeddingModel(Protocol):
     """One model behind one adapter. It sends once: retries, records and budgets are the broker's."""
 

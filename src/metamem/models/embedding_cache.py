@@ -35,7 +35,8 @@ class RowCache:
                     self._rows.move_to_end(text)
                     self.hits += 1
                     found[text] = row
-            self.misses += len({text for text in texts if text not in found})
+            if len(found) < len(texts):
+                self.misses += len(set(texts)) - len(found)
         return found
 
     def keep(self, texts: Sequence[str], rows: NDArray[np.float32]) -> None:

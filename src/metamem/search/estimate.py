@@ -59,7 +59,7 @@ def estimate(config: LearnConfig, models: Models) -> Estimate:
     finals *= config.final_repeats
     confirmed = min(config.confirm, designs) * config.confirm_seeds * arms
     collected = len(train.collection) * (1 + config.confirm_seeds) + len(whole.collection)
-    proposals = designs * arms * RACED + len(humans) + confirmed
+    proposals = designs * arms * (RACED if config.racing else 1) + len(humans) + confirmed
     played = int(
         len(train.cases) * proposals + finals * (len(humans) + config.shortlist * arms + 1)
     )

@@ -8,6 +8,7 @@ from metamem.core import registry
 from metamem.core.errors import MetamemError
 from metamem.core.types import Design, Evaluation
 from metamem.designs.library import NO_MEMORY
+from metamem.evaluation.protocol import Protocol
 from metamem.search.across import columns, cross_table
 from metamem.search.config import LearnConfig
 from metamem.search.learn import CONTROL
@@ -70,11 +71,19 @@ def gather(archive: Archive, run_id: str) -> Story:
         card=_card(archive, learned, config, shown),
         pairs=_pairs(archive, shown),
         differences=_differences(run.summary, config, shown),
-        conditions=first.fingerprint.to_json() if first else {},
+        conditions=_conditions(first) if first else {},
         reads=[read for read in archive.reads() if read.run_id == run_id],
         promotions=[p for p in archive.promotions() if p.design_id == learned_id and learned_id],
         across=_across(archive),
     )
+
+
+def _conditions(evaluation: Evaluation) -> dict[str, Any]:
+    """The fingerprint for people: what stands for all tasks in its stored form says so."""
+    stored = evaluation.fingerprint.to_json()
+    collect = Protocol.from_json(stored["protocol"]).collect
+    told = {"collect": "all" if collect is None else collect}
+    return {**stored, "protocol": {**stored["protocol"], **told}}
 
 
 def _across(archive: Archive) -> Mapping[str, Any]:

@@ -1,0 +1,79 @@
+"""Designs played by a scripted model: the same command, small."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench.evidence_llm import main, show
+
+from metamem.api import open_archive
+
+LEARNED = '''"""Tells the actions of episodes that were won."""
+
+from metamem.designs import Experience, Memory, Query, Tools
+
+
+class Won(Memory):
+    def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
+        self.seen = 0
+
+    async def retrieve(self, query: Query) -> str:
+        return f"{self.seen} episodes were seen"
+
+    async def update(self, experience: Experience) -> None:
+        self.seen += 1
+'''
+SMALL = ["--data", "generated", "--limit-tasks", "3", "--collect", "4", "--repeats", "2"]
+
+
+def _measure(home: Path, designs: str, *more: str) -> dict[str, Any]:
+    given = ["--model", "scripted:demo", "--home", str(home), "--designs", designs, *SMALL]
+    main([*given, "--at-once", "8", *more])
+    found: dict[str, Any] = json.loads((home / "evidence.json").read_text())
+    return found
+
+
+def test_all_designs_are_paired_and_nothing_is_asked_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learned = tmp_path / "learned.py"
+    learned.write_text(LEARNED)
+    home = tmp_path / "home"
+    designs = f"no_memory,trajectory_retrieval,reasoning_bank,{learned}"
+    first = _measure(home, designs)
+    rows = {row["name"]: row for row in first["rows"]}
+    assert list(rows) == ["no_memory", "trajectory_retrieval", "reasoning_bank", "learned"]
+    assert all(row["complete"] and row["played"] == 6 for row in rows.values())
+    assert (first["tasks"], first["collected"]) == (3, 4)
+    assert len({tuple(row["by_task"]) for row in rows.values()}) == 1
+    assert "comparison" not in rows["no_memory"]
+    assert all("p_holm" in rows[name]["comparison"] for name in list(rows)[1:])
+    assert rows["reasoning_bank"]["memory_calls"] >= 4 > rows["learned"]["memory_calls"] == 0
+    assert rows["trajectory_retrieval"]["advice_tokens"] > rows["learned"]["advice_tokens"] > 0
+    assert all(row["calls"] > 0 for row in rows.values())
+    printed = capsys.readouterr().out
+    assert all(f"| {name} |" in printed for name in rows)
+
+    with open_archive(home) as archive:
+        before = sum(spent.attempts for spent in archive.spending())
+    again = _measure(home, designs)
+    with open_archive(home) as archive:
+        assert sum(spent.attempts for spent in archive.spending()) == before
+    assert again["rows"] == first["rows"]
+
+
+def test_a_stop_leaves_a_table_and_the_rest_is_played_later(tmp_path: Path) -> None:
+    stopped = _measure(tmp_path, "no_memory,object_places", "--stop-after", "0.05")
+    assert not any(row["complete"] for row in stopped["rows"])
+    assert "cases played" in show(stopped)
+    whole = _measure(tmp_path, "no_memory,object_places")
+    assert all(row["complete"] for row in whole["rows"])
+    alone = _measure(tmp_path / "alone", "no_memory,object_places")
+    assert [row["by_task"] for row in alone["rows"]] == [row["by_task"] for row in whole["rows"]]
+
+
+def test_an_unknown_design_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no design called 'nothing'"):
+        _measure(tmp_path, "no_memory,nothing")
