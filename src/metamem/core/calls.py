@@ -65,7 +65,7 @@ class Spending:
     in_flight: int  # begun and never ended: under way now, or lost with a killed process
     usage: Usage
     reserved: int  # tokens of those in flight and uncertain, at most
-    money: float  # of those with a known price, uncertain ones at most
+    money: float  # of those with a known price; uncertain ones and those in flight at most
     unpriced: int  # ended attempts whose price is not known
     seconds: float
 

@@ -74,7 +74,7 @@ def spending_counts_every_attempt(open_archive: Opener) -> None:
         other = archive.begin_attempt(replace(_ATTEMPT, run_id="other", role="meta"))
         archive.end_attempt(other, AttemptEnd("answered", Usage(2, 2), 1.0))
         mine = Spending(
-            "run", "agent", "m-1", "d", "", 5, 2, 1, 1, 1, Usage(11, 6, 4, 2), 200, 0.75, 1, 1.5
+            "run", "agent", "m-1", "d", "", 5, 2, 1, 1, 1, Usage(11, 6, 4, 2), 200, 1.25, 1, 1.5
         )
         theirs = Spending(
             "other", "meta", "m-1", "d", "", 1, 1, 0, 0, 0, Usage(2, 2), 0, 1.0, 0, 0.0

@@ -127,7 +127,7 @@ _SPENDING = f""", COUNT(*), {_count("outcome = 'answered'")}, {_count("outcome =
     {_count(_UNCERTAIN)}, {_count(_OPEN)},
     {_sum("input")}, {_sum("output")}, {_sum("cached")}, {_sum("reasoning")},
     {_sum(f"CASE WHEN {_OPEN} OR {_UNCERTAIN} THEN reserved ELSE 0 END")},
-    {_sum(f"CASE WHEN {_UNCERTAIN} THEN reserved_money ELSE money END")},
+    {_sum(f"CASE WHEN {_OPEN} OR {_UNCERTAIN} THEN reserved_money ELSE money END")},
     {_count("outcome = 'answered' AND money IS NULL")}, {_sum("seconds")}
     FROM model_attempts LEFT JOIN model_attempt_ends ON attempt = seq"""
 
