@@ -40,7 +40,7 @@ class Group:
 class Network:
     """The weights of a model of Llama's build (Qwen2 too), computed over packed tokens."""
 
-    def __init__(self, model: Any, blocks: int) -> None:
+    def __init__(self, model: Any, blocks: int, graphs: bool = True) -> None:
         config = model.config
         self.heads, self.shared = config.num_attention_heads, config.num_key_value_heads
         self.size = getattr(config, "head_dim", None) or config.hidden_size // self.heads
@@ -58,6 +58,7 @@ class Network:
         shape = (len(self.layers), blocks, BLOCK, self.shared, self.size)
         self.keys = torch.zeros(shape, dtype=self.dtype, device=self.device)
         self.values = torch.zeros_like(self.keys)
+        self._record = graphs and self.device.type == "cuda"
         self._graphs: dict[tuple[int, int], _Graph] = {}
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every new shape
 
@@ -66,7 +67,7 @@ class Network:
         longest = max(len(row.blocks) for row in rows)
         alone = all(row.pending == 1 for row in rows)
         few = len(rows) <= GRAPH_ROWS[-1] and longest <= GRAPH_BLOCKS[-1]
-        if self.device.type == "cuda" and alone and few:
+        if self._record and alone and few:
             return self._by_graph(rows, longest)
         spans = [np.arange(row.computed, row.length) for row in rows]
         tokens = np.concatenate([np.array(row.tokens[row.computed :]) for row in rows])

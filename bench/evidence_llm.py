@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from bench.lean import LeanModel
 from metamem.api import find_design, open_archive
 from metamem.core import registry
 from metamem.core.errors import DataError, MetamemError
@@ -32,9 +33,10 @@ from metamem.evaluation.protocol import Protocol
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.runner import Runner
 from metamem.evaluation.statistics import holm, paired_comparison, t_interval
+from metamem.models.base import LanguageModel
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
-from metamem.models.spec import parse
+from metamem.models.spec import ModelOptions, parse
 from metamem.search.learn import played_by
 from metamem.store.archive import Archive
 
@@ -102,7 +104,7 @@ async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, A
     """Plays what is missing, for so many seconds at most; the table of what there is then."""
     watch = Watch()
     with open_archive(home) as archive:
-        broker = Broker(archive, _models(plan).open_roles(plan.roles))
+        broker = Broker(archive, _models(plan))
         executor = Together(Runner(_blobs(archive), broker.ask))
         setup = _setup(plan, broker)
         designs = _designs(plan, archive)
@@ -224,11 +226,19 @@ def _percent(share: float, sign: str = "") -> str:
 # --- the parts -----------------------------------------------------------------------------------
 
 
-def _models(plan: Plan) -> ModelConfig:
-    options: dict[str, Any] = {"at_once": plan.at_once, "seconds": plan.seconds}
-    if parse(plan.model).url:
-        options["constrain"] = plan.constrain
-    return ModelConfig(plan.roles, {name: options for [name] in plan.roles.values()})
+def _models(plan: Plan) -> dict[str, list[LanguageModel]]:
+    """The models of both roles; one that plays both is opened once."""
+    opened: dict[str, LanguageModel] = {}
+    for [name] in plan.roles.values():
+        options: dict[str, Any] = {"at_once": plan.at_once, "seconds": plan.seconds}
+        spec = parse(name)
+        if spec.url:
+            options["constrain"] = plan.constrain
+        if name not in opened and spec.url.startswith("http:"):
+            opened[name] = LeanModel(spec, ModelOptions(**options))
+        elif name not in opened:
+            opened[name] = ModelConfig(options={name: options}).open(name)
+    return {role: [opened[name] for name in names] for role, names in plan.roles.items()}
 
 
 def _setup(plan: Plan, broker: Broker) -> Setup:

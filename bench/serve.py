@@ -260,11 +260,17 @@ def load(path: Path, device: str) -> tuple[Any, Any]:
 
 
 def service(
-    name: str, model: Any, tokenizer: Any, cache_gib: float, most_tokens: int = 0, seed: int = 0
+    name: str,
+    model: Any,
+    tokenizer: Any,
+    cache_gib: float,
+    most_tokens: int = 0,
+    seed: int = 0,
+    graphs: bool = True,
 ) -> Service:
     blocks = int(cache_gib * 2**30 / block_bytes(model.config, model.dtype))
     with torch.inference_mode():
-        network = Network(model, blocks)
+        network = Network(model, blocks, graphs)
     texts = Texts(tokenizer)
     told = model.generation_config.eos_token_id
     ends = {texts.end, *(told if isinstance(told, list) else [told])}
@@ -288,6 +294,7 @@ def main() -> None:
     parser.add_argument("--cache-gib", type=float, default=1.0, help="for keys and values")
     parser.add_argument("--most-tokens", type=int, default=0, help="in an answer, whoever asks")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--no-graphs", action="store_true", help="launch every kernel by itself")
     given = parser.parse_args()
     begun = time.monotonic()
     model, tokenizer = load(given.model, given.device)
@@ -298,6 +305,7 @@ def main() -> None:
         given.cache_gib,
         given.most_tokens,
         given.seed,
+        not given.no_graphs,
     )
 
     async def forever() -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.evidence_llm import main, show
+from bench.evidence_llm import Plan, main, measure, show
 
 from metamem.api import open_archive
+from tests.models.endpoint import Endpoint
 
 LEARNED = '''"""Tells the actions of episodes that were won."""
 
@@ -77,3 +78,24 @@ def test_a_stop_leaves_a_table_and_the_rest_is_played_later(tmp_path: Path) -> N
 def test_an_unknown_design_is_told_in_words(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no design called 'nothing'"):
         _measure(tmp_path, "no_memory,nothing")
+
+
+async def test_a_server_that_stumbles_is_asked_again_and_every_call_is_counted(
+    tmp_path: Path,
+) -> None:
+    moods = {2: "500", 5: "cut", 9: "nonsense"}
+    async with Endpoint(mood=lambda number: moods.get(number, "")) as server:
+        plan = Plan(
+            f"openai:demo@{server.url}",
+            designs=("no_memory", "g_memory"),
+            data={"data": "generated", "shift": 2},
+            collect=3,
+            repeats=1,
+        )
+        found = await measure(plan, str(tmp_path))
+        assert all(row["complete"] for row in found["rows"])
+        with open_archive(tmp_path) as archive:
+            spent = archive.spending()
+        assert sum(s.answered for s in spent) == server.tally.answered
+        assert sum(s.usage.input for s in spent) == server.tally.input
+        assert sum(s.failed + s.uncertain for s in spent) == len(moods)

@@ -11,12 +11,14 @@ torch = pytest.importorskip("torch", reason="the measuring server needs torch")
 transformers = pytest.importorskip("transformers", reason="the measuring server needs transformers")
 
 from bench.decoder import block_bytes  # noqa: E402
+from bench.lean import LeanModel  # noqa: E402
 from bench.serve import Refused, Service, serve, service  # noqa: E402
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402
 
 from metamem.core.chat import Question, Turn  # noqa: E402
 from metamem.models.base import Fault  # noqa: E402
 from metamem.models.config import ModelConfig  # noqa: E402
+from metamem.models.spec import ModelOptions, parse  # noqa: E402
 
 ACTIONS = ("go to desk 1", "go to desk 10", "go to bed 1", "take mug 1 from desk 1", "look")
 TEMPLATE = (
@@ -212,7 +214,7 @@ async def url(ready: Service) -> AsyncIterator[str]:
 
 async def test_metamem_asks_it_over_http(model: Any, tokenizer: Any, url: str) -> None:
     name = f"openai:tiny@{url}"
-    opened = ModelConfig(options={name: {"constrain": "vllm"}}).open(name)
+    opened = LeanModel(parse(name), ModelOptions(constrain="vllm"))
     talks = _talks(6, 3)
     questions = [
         Question(

@@ -134,9 +134,12 @@ class Endpoint:
         items = [{"index": n, "embedding": vector(text)} for n, text in enumerate(texts)]
         tokens = sum(map(text_tokens, texts))
         self.tally.input += tokens
-        if mood:
+        if mood == "other":  # honest, but not what another request would get
+            for item in items:
+                item["embedding"][0] += 1.0
+        elif mood:
             _spoil(items, mood)
-        else:
+        if mood in ("", "other"):
             self.tally.answered += 1
             self.tally.texts.update(texts)
         return {"data": items[::-1], "usage": {"prompt_tokens": tokens, "total_tokens": tokens}}

@@ -1,8 +1,9 @@
 """Embedders by role: models behind an API, options that are packages, and names that are neither."""
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from metamem.evaluation.protocol import Protocol
 from metamem.models.broker import ATTEMPTS, Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import ModelConfig, load_config
-from metamem.models.embed_broker import BATCH_BYTES, BATCH_TEXTS, _batches, _size
+from metamem.models.embed_broker import BATCH_BYTES, BATCH_TEXTS, batches, worst_tokens
 from metamem.models.embedders import (
     PORTION,
     embed_texts,
@@ -81,6 +82,11 @@ def unit(text: str) -> np.ndarray:
     return (row / np.linalg.norm(row)).astype(np.float32)
 
 
+def vectors_in(folder: Path) -> set[bytes]:
+    with closing(sqlite3.connect(folder / "archive.db")) as connection:
+        return {content for (content,) in connection.execute("SELECT content FROM blobs")}
+
+
 class TestBroker:
     async def test_rows_are_unit_vectors_in_the_order_of_the_texts(
         self, archive: SqliteArchive
@@ -113,12 +119,11 @@ class TestBroker:
         assert archive.spending("second") == []
 
     async def test_a_vector_is_kept_as_the_bytes_of_its_floats(
-        self, archive: SqliteArchive
+        self, archive: SqliteArchive, tmp_path: Path
     ) -> None:
         async with Endpoint() as server, brokered(archive, server) as broker:
             await broker.embed(["a cup"])
-        with archive._engine.reading() as execute:
-            stored = {content for (content,) in execute("SELECT content FROM blobs")}
+        stored = vectors_in(tmp_path)
         assert stored == {unit(text).astype("<f4").tobytes() for text in ("a cup", PROBE)}
 
     async def test_equal_texts_at_the_same_time_are_sent_once(self, archive: SqliteArchive) -> None:
@@ -175,13 +180,14 @@ class TestBroker:
         assert spent.failed == (2 if mood in ("429", "500") else 0)
         assert sum(s.usage.input for s in archive.spending("run")) == server.tally.input
 
-    async def test_vectors_that_stay_wrong_are_a_fault(self, archive: SqliteArchive) -> None:
+    async def test_vectors_that_stay_wrong_are_a_fault(
+        self, archive: SqliteArchive, tmp_path: Path
+    ) -> None:
         async with Endpoint(lambda n: "nan") as server, brokered(archive, server) as broker:
             with pytest.raises(ModelFault, match="not finite"):
                 await broker.embed(["a"])
             assert server.tally.requests == ATTEMPTS
-            with archive._engine.reading() as execute:
-                assert execute("SELECT id FROM blobs") == []
+        assert vectors_in(tmp_path) == set()
 
     async def test_a_model_that_changed_its_length_since_is_a_fault(
         self, archive: SqliteArchive
@@ -222,13 +228,13 @@ class TestBroker:
     async def test_two_processes_that_embed_the_same_text_agree_on_one_vector(
         self, archive: SqliteArchive, tmp_path: Path
     ) -> None:
-        """The other's vector comes to lie in the archive while ours is under way."""
-        async with Endpoint() as server, brokered(archive, server) as broker:
-            own = asyncio.create_task(broker.embed(["a"]))
-            await asyncio.sleep(0)
+        """Servers do not give the same numbers twice; what is stored first counts for both."""
+        async with Endpoint(lambda n: "other" if n else "") as server:
             with SqliteArchive(tmp_path / "archive.db") as theirs:
-                theirs.put_blob(broker._embedder._key("a"), unit("b").tobytes())
-            assert np.array_equal((await own)[0], unit("b"))
+                async with brokered(archive, server) as one, brokered(theirs, server) as other:
+                    rows = await asyncio.gather(one.embed(["a"]), other.embed(["a"]))
+            assert server.tally.texts["a"] == 2  # each had to ask
+        np.testing.assert_array_equal(*rows)
 
     async def test_what_was_under_way_when_all_ended_is_accounted_for(
         self, archive: SqliteArchive
@@ -259,11 +265,11 @@ class TestBroker:
 
 @given(st.lists(st.text(max_size=40) | st.just("é" * 100_000), unique=True, max_size=300))
 def test_batches_hold_every_text_once_in_order_and_within_bounds(texts: list[str]) -> None:
-    batches = list(_batches({str(n): text for n, text in enumerate(texts)}))
-    assert [text for batch in batches for text in batch.values()] == texts
-    for batch in batches:
+    made = list(batches({str(n): text for n, text in enumerate(texts)}))
+    assert [text for batch in made for text in batch.values()] == texts
+    for batch in made:
         assert 1 <= len(batch) <= BATCH_TEXTS
-        assert len(batch) == 1 or sum(map(_size, batch.values())) <= BATCH_BYTES
+        assert len(batch) == 1 or sum(map(worst_tokens, batch.values())) <= BATCH_BYTES
 
 
 # --- a whole evaluation ------------------------------------------------------------------------

@@ -164,7 +164,7 @@ def _desk(home: Path | None, run: str, limits: Any = None) -> "Iterator[Desk]":
             archive,
             place,
             name,
-            lambda config: broker_for(archive, config.models, name, limits),
+            lambda config: broker_for(archive, config.models, name, limits, config.embedder),
         )
 
 

@@ -63,7 +63,7 @@ class EmbedBroker:
         counts.replayed += len(found)
         missing = {key: text for key, text in wanted.items() if key not in found}
         new = {key: text for key, text in missing.items() if key not in self._under_way}
-        for batch in _batches(new):
+        for batch in batches(new):
             task = asyncio.create_task(self._fetch(batch, design))
             self._under_way |= dict.fromkeys(batch, task)
             task.add_done_callback(partial(self._arrived, tuple(batch)))
@@ -78,7 +78,7 @@ class EmbedBroker:
 
     async def _fetch(self, batch: dict[str, str], design: str) -> Found:
         texts = list(batch.values())
-        worst = Usage(input=sum(map(_size, texts)))
+        worst = Usage(input=sum(map(worst_tokens, texts)))
         errand = Errand(content_id("vectors", list(batch)), ROLE, design, "", worst)
 
         async def once(last: bool) -> Answered[Found]:
@@ -127,18 +127,20 @@ def _cut(text: str, window: int) -> str:
     return kept if kept.strip() else ""  # servers refuse a text of nothing
 
 
-def _size(text: str) -> int:
+def worst_tokens(text: str) -> int:
+    """The most that a text can cost."""
     return len(text.encode()) + _TEXT_TOKENS
 
 
-def _batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
+def batches(texts: dict[str, str]) -> Iterator[dict[str, str]]:
+    """What is sent together: in order, within both bounds, a text over them alone."""
     batch: dict[str, str] = {}
     room = BATCH_BYTES
     for key, text in texts.items():
-        if batch and (len(batch) == BATCH_TEXTS or room < _size(text)):
+        if batch and (len(batch) == BATCH_TEXTS or room < worst_tokens(text)):
             yield batch
             batch, room = {}, BATCH_BYTES
         batch[key] = text
-        room -= _size(text)
+        room -= worst_tokens(text)
     if batch:
         yield batch

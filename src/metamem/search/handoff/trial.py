@@ -55,7 +55,7 @@ async def failure(archive: Archive, run: RunRecord, design: Design, models: Mode
     """What goes wrong when the design is run in the jail; empty where nothing does."""
     reading, config = _AsCollected(archive), LearnConfig.from_json(run.config)
     async with models(config) as broker:
-        ask = {"ask": broker.ask} if broker is not None else {}
+        ask = {"ask": broker.ask, "embed": broker.embed} if broker is not None else {}
         executor: Executor = registry.create(
             "executors", "local", blobs=reading.blob, workers=1, **ask
         )
