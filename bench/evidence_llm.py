@@ -113,13 +113,15 @@ async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, A
         }
         one, collected = next(iter(evaluators.values())), ""
         try:
-            async with asyncio.timeout(stop_after or None):
+            async with asyncio.timeout(stop_after or None) as limit:
                 collected = await one._collection(plan.split)
                 watch.say("the collected episodes are there")
                 await asyncio.gather(
                     *(_play(evaluators[n], n, d, plan.split, watch) for n, d in designs.items())
                 )
         except TimeoutError:
+            if not limit.expired():
+                raise
             watch.say(f"stopped after {stop_after:g} s; the same command goes on from here")
         finally:
             await executor.close()
@@ -147,10 +149,15 @@ async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, A
 
 
 async def _play(evaluator: Evaluator, name: str, design: Design, split: str, watch: Watch) -> None:
-    outcome = await evaluator.evaluate(design, split, purpose="evidence with a model")
-    if not outcome.evaluation.complete:
-        raise DataError(f"{name} did not finish: {outcome.done.error}")
-    watch.say(f"{name}: {100 * outcome.evaluation.reward:.1f} %")
+    """One design to its end; what goes wrong with it is no reason to stop the others."""
+    try:
+        outcome = await evaluator.evaluate(design, split, purpose="evidence with a model")
+    except MetamemError as error:
+        watch.say(f"{name} stopped: {error.message}")
+        return
+    watch.say(
+        f"{name}: {100 * outcome.evaluation.reward:.1f} % {outcome.done.error[-300:]}".strip()
+    )
 
 
 def table(

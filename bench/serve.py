@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -26,11 +27,11 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from bench.decoder import Decoder, Network, Pool, Row, Tree, block_bytes
+from bench.decoder import Decoder, Pool, Row, Tree
+from bench.network import Network, block_bytes
 
 ROUND_TOKENS = 65_536  # fed in one round at most
 DEFAULT_TOKENS = 1024
-DEFAULT_TEMPERATURE = 1.0
 LOG_SECONDS = 10.0
 
 
@@ -87,14 +88,22 @@ class Texts:
         return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What a server does where a request leaves it open."""
+
+    temperature: float = 1.0
+    most_tokens: int = 0  # in an answer, whoever asks; 0: as many as are asked for
+    seed: int = 0
+    graphs: bool = True  # record rounds of few rows, which a GPU then repeats at once
+
+
 class Service:
     """Questions in, answers out. The model works in a thread of its own."""
 
-    def __init__(
-        self, name: str, texts: Texts, decoder: Decoder, most_tokens: int = 0, seed: int = 0
-    ) -> None:
+    def __init__(self, name: str, texts: Texts, decoder: Decoder, habits: "Habits") -> None:
         self.name, self._texts, self._decoder = name, texts, decoder
-        self._most, self._seed, self._number = most_tokens, seed, 0
+        self._habits, self._number = habits, 0
         self._inbox: SimpleQueue[Row | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
@@ -139,7 +148,7 @@ class Service:
             wanted = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
             most = int(body.get("max_tokens") or DEFAULT_TOKENS)
             heat = body.get("temperature")
-            heat = DEFAULT_TEMPERATURE if heat is None else float(heat)
+            heat = self._habits.temperature if heat is None else float(heat)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise Refused(f"the request is not understood: {error!r}") from error
         if not messages or most < 1 or heat < 0 or not all(isinstance(c, str) for c in only):
@@ -150,8 +159,8 @@ class Service:
             )
         self._number += 1
         seed = body.get("seed")
-        luck = Random(f"{self._seed} {self._number}" if seed is None else f"{seed}")
-        most = min(most, self._most or most)
+        luck = Random(f"{self._habits.seed} {self._number}" if seed is None else f"{seed}")
+        most = min(most, self._habits.most_tokens or most)
         tree = None
         if only:
             tree, longest = self._texts.tree(only)
@@ -260,23 +269,16 @@ def load(path: Path, device: str) -> tuple[Any, Any]:
 
 
 def service(
-    name: str,
-    model: Any,
-    tokenizer: Any,
-    cache_gib: float,
-    most_tokens: int = 0,
-    seed: int = 0,
-    graphs: bool = True,
+    name: str, model: Any, tokenizer: Any, cache_gib: float, habits: Habits | None = None
 ) -> Service:
+    habits = habits or Habits()
     blocks = int(cache_gib * 2**30 / block_bytes(model.config, model.dtype))
     with torch.inference_mode():
-        network = Network(model, blocks, graphs)
+        network = Network(model, blocks, habits.graphs)
     texts = Texts(tokenizer)
     told = model.generation_config.eos_token_id
     ends = {texts.end, *(told if isinstance(told, list) else [told])}
-    return Service(
-        name, texts, Decoder(network, Pool(blocks), ends, ROUND_TOKENS), most_tokens, seed
-    )
+    return Service(name, texts, Decoder(network, Pool(blocks), ends, ROUND_TOKENS), habits)
 
 
 async def serve(service: Service, port: int) -> asyncio.Server:
@@ -293,20 +295,15 @@ def main() -> None:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--cache-gib", type=float, default=1.0, help="for keys and values")
     parser.add_argument("--most-tokens", type=int, default=0, help="in an answer, whoever asks")
+    parser.add_argument("--temperature", type=float, default=1.0, help="where none is asked for")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-graphs", action="store_true", help="launch every kernel by itself")
     given = parser.parse_args()
     begun = time.monotonic()
     model, tokenizer = load(given.model, given.device)
-    ready = service(
-        given.name or given.model.stem,
-        model,
-        tokenizer,
-        given.cache_gib,
-        given.most_tokens,
-        given.seed,
-        not given.no_graphs,
-    )
+    habits = Habits(given.temperature, given.most_tokens, given.seed, not given.no_graphs)
+    name = given.name or given.model.stem
+    ready = service(name, model, tokenizer, given.cache_gib, habits)
 
     async def forever() -> None:
         server = await serve(ready, given.port)

@@ -10,8 +10,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the measuring server needs torch")
 transformers = pytest.importorskip("transformers", reason="the measuring server needs transformers")
 
-from bench.decoder import block_bytes  # noqa: E402
 from bench.lean import LeanModel  # noqa: E402
+from bench.network import block_bytes  # noqa: E402
 from bench.serve import Refused, Service, serve, service  # noqa: E402
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402
 
