@@ -1,6 +1,7 @@
 """One JSON question over HTTP, sent once; every way it can go wrong becomes a `Fault`."""
 
 import json
+import ssl
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,11 @@ _FINAL = {400, 401, 403, 404, 405, 413, 422}  # asking again brings the same
 
 
 class Wire:
-    """A connection pool to one server."""
+    """Connections to one server.
+
+    One client for each question under way: the pool inside a client looks through all of its
+    connections for every request, which with hundreds of them costs more than the request.
+    """
 
     def __init__(
         self,
@@ -26,20 +31,15 @@ class Wire:
         max_reply: int = MAX_REPLY,
     ) -> None:
         self._url, self._headers, self._key = url, dict(headers), key
-        self._client: httpx.AsyncClient | None = None
+        self._idle: list[httpx.AsyncClient] = []
+        self._secure: ssl.SSLContext | None = None  # dear to make, so it is shared
         self._seconds, self._max_reply = seconds, max_reply
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON object that came back."""
-        if self._client is None:
-            self._client = httpx.AsyncClient(
-                headers=self._headers,
-                timeout=httpx.Timeout(self._seconds, connect=min(20.0, self._seconds)),
-                limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
-                trust_env=False,
-            )
+        client = self._idle.pop() if self._idle else self._new()
         try:
-            async with self._client.stream("POST", self._url + path, json=body) as response:
+            async with client.stream("POST", self._url + path, json=body) as response:
                 content = await self._read(response)
         except httpx.ConnectError as error:
             raise Fault(f"{self._url} cannot be reached: {self._said(str(error))}") from error
@@ -48,9 +48,21 @@ class Wire:
         except httpx.HTTPError as error:
             said = self._said(str(error)) or type(error).__name__
             raise Fault(f"the answer of {self._url} broke off: {said}", billed=None) from error
+        finally:
+            self._idle.append(client)
         if response.status_code != 200:
             raise self._refusal(response, content)
         return self._decoded(content)
+
+    def _new(self) -> httpx.AsyncClient:
+        if self._secure is None:
+            self._secure = httpx.create_ssl_context(trust_env=False)
+        return httpx.AsyncClient(
+            headers=self._headers,
+            timeout=httpx.Timeout(self._seconds, connect=min(20.0, self._seconds)),
+            verify=self._secure,
+            trust_env=False,
+        )
 
     async def _read(self, response: httpx.Response) -> bytes:
         content = bytearray()
@@ -83,9 +95,8 @@ class Wire:
         return self._key.hide_in(" ".join(text.split()))[:_QUOTED]
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.aclose()
-            self._client = None
+        while self._idle:
+            await self._idle.pop().aclose()
 
 
 def _seconds(text: str) -> float | None:
