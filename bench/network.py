@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 BLOCK = 16  # tokens
 SCRATCH = 0  # a block that belongs to nobody: what is written there is never read
-GRAPH_ROWS, GRAPH_BLOCKS = (1, 2, 4, 8, 16), (64, 128, 256, 512)
 MASK_NUMBERS = 1 << 30  # in the mask of one attention call, at most
 
 
@@ -30,7 +29,7 @@ class Group:
 class Network:
     """The weights of a model of Llama's build (Qwen2 too), computed over packed tokens."""
 
-    def __init__(self, model: Any, blocks: int, graphs: bool = True) -> None:
+    def __init__(self, model: Any, blocks: int) -> None:
         config = model.config
         self.heads, self.shared = config.num_attention_heads, config.num_key_value_heads
         self.size = getattr(config, "head_dim", None) or config.hidden_size // self.heads
@@ -48,17 +47,10 @@ class Network:
         shape = (len(self.layers), blocks, BLOCK, self.shared, self.size)
         self.keys = torch.zeros(shape, dtype=self.dtype, device=self.device)
         self.values = torch.zeros_like(self.keys)
-        self._record = graphs and self.device.type == "cuda"
-        self._graphs: dict[tuple[int, int], _Graph] = {}
         torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every new shape
 
     def round(self, rows: Sequence["Row"]) -> torch.Tensor:
         """Feeds what is new of every row; the logits after the last token of each."""
-        longest = max(len(row.blocks) for row in rows)
-        alone = all(row.pending == 1 for row in rows)
-        few = len(rows) <= GRAPH_ROWS[-1] and longest <= GRAPH_BLOCKS[-1]
-        if self._record and alone and few:
-            return self._by_graph(rows, longest)
         spans = [np.arange(row.computed, row.length) for row in rows]
         tokens = np.concatenate([np.array(row.tokens[row.computed :]) for row in rows])
         slots = np.concatenate([row.slots(span) for row, span in zip(rows, spans, strict=True)])
@@ -156,55 +148,12 @@ class Network:
         out = out.view(rows, self.shared, -1, most, self.size).permute(0, 3, 1, 2, 4)
         return out.reshape(rows * most, -1)
 
-    def _by_graph(self, rows: Sequence["Row"], longest: int) -> torch.Tensor:
-        """Few rows that write one token each: launching the kernels one by one takes longest."""
-        shape = (
-            next(n for n in GRAPH_ROWS if n >= len(rows)),
-            next(n for n in GRAPH_BLOCKS if n >= longest),
-        )
-        if shape not in self._graphs:
-            self._graphs[shape] = _Graph(self, *shape)
-        return self._graphs[shape].run(rows)
-
 
 def block_bytes(config: Any, dtype: torch.dtype) -> int:
     """What one block of the pool takes."""
     size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     numbers = config.num_hidden_layers * BLOCK * config.num_key_value_heads * size
     return 2 * numbers * dtype.itemsize
-
-
-class _Graph:
-    """One recorded round for so many rows of at most so many blocks."""
-
-    def __init__(self, network: Network, rows: int, blocks: int) -> None:
-        self._network, self._blocks = network, blocks
-        self._numbers = torch.zeros((rows, 3 + blocks), dtype=torch.long, device=network.device)
-        count = torch.arange(rows, device=network.device)
-        group = Group(count[:, None], self._numbers[:, 3:], count, count)
-
-        def work() -> torch.Tensor:
-            tokens, positions, slots = self._numbers[:, :3].unbind(1)
-            return network._compute(tokens, positions, slots, [group], count)
-
-        side = torch.cuda.Stream()
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            work()  # once, so that libraries have made their workspaces
-        torch.cuda.current_stream().wait_stream(side)
-        self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
-            self._logits = work()
-
-    def run(self, rows: Sequence["Row"]) -> torch.Tensor:
-        numbers = np.zeros(self._numbers.shape, dtype=np.int64)
-        for line, row in zip(numbers, rows, strict=False):
-            line[:2] = row.tokens[-1], row.computed
-            line[2] = row.slots(np.array(row.computed))
-            line[3 : 3 + len(row.blocks)] = row.blocks
-        self._numbers.copy_(torch.from_numpy(numbers))
-        self._graph.replay()
-        return self._logits[: len(rows)]
 
 
 @dataclass(frozen=True, slots=True)

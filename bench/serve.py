@@ -95,7 +95,6 @@ class Habits:
     temperature: float = 1.0
     most_tokens: int = 0  # in an answer, whoever asks; 0: as many as are asked for
     seed: int = 0
-    graphs: bool = True  # record rounds of few rows, which a GPU then repeats at once
 
 
 class Service:
@@ -274,7 +273,7 @@ def service(
     habits = habits or Habits()
     blocks = int(cache_gib * 2**30 / block_bytes(model.config, model.dtype))
     with torch.inference_mode():
-        network = Network(model, blocks, habits.graphs)
+        network = Network(model, blocks)
     texts = Texts(tokenizer)
     told = model.generation_config.eos_token_id
     ends = {texts.end, *(told if isinstance(told, list) else [told])}
@@ -297,11 +296,10 @@ def main() -> None:
     parser.add_argument("--most-tokens", type=int, default=0, help="in an answer, whoever asks")
     parser.add_argument("--temperature", type=float, default=1.0, help="where none is asked for")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--no-graphs", action="store_true", help="launch every kernel by itself")
     given = parser.parse_args()
     begun = time.monotonic()
     model, tokenizer = load(given.model, given.device)
-    habits = Habits(given.temperature, given.most_tokens, given.seed, not given.no_graphs)
+    habits = Habits(given.temperature, given.most_tokens, given.seed)
     name = given.name or given.model.stem
     ready = service(name, model, tokenizer, given.cache_gib, habits)
 
