@@ -76,6 +76,10 @@ def show(runs: list[dict[str, Any]], split: str) -> str:
     return "\n".join(lines)
 
 
+def _points(share: float) -> str:
+    return f"{round(100 * share, 1) + 0.0:+.1f}"  # and no minus before a zero
+
+
 def against_best_human(runs: list[dict[str, Any]], split: str) -> str:
     lines = [
         "| seed | best human | its % | learned % | gain, 95 % interval | p (Holm) | promoted |",
@@ -87,7 +91,7 @@ def against_best_human(runs: list[dict[str, Any]], split: str) -> str:
         c = best["comparison"]
         lines.append(
             f"| {seed} | {best['name']} | {100 * best['mean']:.1f} | {100 * c['mean_a']:.1f} | "
-            f"{100 * c['gain']:+.1f} ({100 * c['low']:+.1f} to {100 * c['high']:+.1f}) | "
+            f"{_points(c['gain'])} ({_points(c['low'])} to {_points(c['high'])}) | "
             f"{c['p_holm']:.2g} | {'yes' if run['promoted'] else 'no'} |"
         )
     return "\n".join(lines)
