@@ -114,7 +114,7 @@ async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, A
         one, collected = next(iter(evaluators.values())), ""
         try:
             async with asyncio.timeout(stop_after or None) as limit:
-                collected = await one._collection(plan.split)
+                collected = await one.collected(plan.split)
                 watch.say("the collected episodes are there")
                 await asyncio.gather(
                     *(_play(evaluators[n], n, d, plan.split, watch) for n, d in designs.items())

@@ -56,7 +56,7 @@ async def harnessed(given: Setup, design: str, home: str) -> float:
             warm = Evaluator(archive, executor, replace(given, seed=1))
             await warm.evaluate(load(design), "valid", purpose="bench")
             evaluator = Evaluator(archive, executor, given)
-            await evaluator._collection("valid")
+            await evaluator.collected("valid")
             begun = time.perf_counter()
             await evaluator.evaluate(load(design), "valid", purpose="bench")
             return time.perf_counter() - begun

@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from bench import reader as bench
 
+from bench import reader as bench
 from metamem.agents.random_agent import RandomAgent
 from metamem.agents.reader import Reader
 from metamem.core.protocols import Agent

@@ -123,7 +123,7 @@ class Evaluator:
             cases=todo.cases,
             design=None if design == ORACLE else design,
             oracle=design == ORACLE,
-            experiences="" if design == ORACLE else await self._collection(split),
+            experiences="" if design == ORACLE else await self.collected(split),
             keep_episodes=self.traced(split),
             race=race,
             known=known.rows,
@@ -142,7 +142,7 @@ class Evaluator:
             split="train",
             cases=tuple(Case(t.id) for t in todo.deployment[:tasks]),
             design=design,
-            experiences=await self._collection("train"),
+            experiences=await self.collected("train"),
             experience_limit=experiences,
         )
         return await self._run(job, "")
@@ -155,7 +155,7 @@ class Evaluator:
 
     # --- collection --------------------------------------------------------------------------
 
-    async def _collection(self, split: str) -> str:
+    async def collected(self, split: str) -> str:
         """The blob of collected experiences: played once per agent and seed, for all designs."""
         tasks = self.plan(split).collection
         if not tasks:
