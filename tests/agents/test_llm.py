@@ -98,6 +98,23 @@ async def test_history_stays_within_its_share_and_says_what_it_left_out() -> Non
     assert "left out" in past[0].text and "Sight 38" in past[-2].text
 
 
+@pytest.mark.parametrize("window", [600, 1000, 4000])
+async def test_a_question_fits_the_models_window(window: int) -> None:
+    """However long the episode and the advice: sight, actions and goal are never cut."""
+    model = Says(lambda question: "look")
+    seat = Seat("find the mug", 0, "The rules.", chat=model, window=window)
+    player = LlmAgent().start(seat)
+    player.advise("advice " * 5000)
+    for number in range(30):
+        await player.act(Observation(f"Sight {number}: " + "word " * 20, ACTIONS))
+    for number, question in enumerate(model.asked):
+        asked = sum(count_tokens(turn.text) for turn in question.turns)
+        assert asked + question.max_tokens < window
+        last = question.turns[-1].text
+        assert f"Sight {number}:" in last and "find the mug" in last
+        assert all(action in last for action in ACTIONS) and "advice advice" in last
+
+
 async def test_forms_and_free_commands_are_not_held_to_a_list() -> None:
     model = Says(lambda question: "read_file a.py")
     seat = Seat("mend it", 0, "rules", forms=True, chat=model)

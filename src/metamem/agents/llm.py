@@ -7,9 +7,11 @@ from metamem.agents.llm_reply import chosen, written
 from metamem.core.chat import Question, Turn
 from metamem.core.errors import ModelRefused, ModelUnavailable, UsageError
 from metamem.core.protocols import Chat, Seat
-from metamem.core.tokens import count_tokens
+from metamem.core.tokens import count_tokens, truncate_tokens
 from metamem.core.types import Observation
 
+CAREFUL = 0.85  # of the window is planned with
+UNBOUNDED = 1 << 30
 _ONE_LINE = "Reply with the next action alone: one line, word for word from the list."
 _FORM = "Reply with the next action alone, in one of the forms above, and nothing else."
 _FREE = "Reply with the next action alone, and nothing else."
@@ -86,10 +88,11 @@ class LlmPlayer:
         """The model's action; what it is not able to say is for the world to answer."""
         listed = () if self._seat.forms else observation.actions
         limit = self._set.reply_tokens if listed else self._set.form_tokens
+        limit += self._set.think_tokens
         question = Question(
-            self._turns(observation),
+            self._turns(observation, self._room(limit)),
             choices=() if self._set.think_tokens else listed,
-            max_tokens=limit + self._set.think_tokens,
+            max_tokens=limit,
             temperature=self._set.temperature,
         )
         try:
@@ -100,40 +103,51 @@ class LlmPlayer:
         self._past.append((observation.text, action))
         return action
 
-    def _turns(self, observation: Observation) -> tuple[Turn, ...]:
+    def _room(self, reply: int) -> int:
+        """Tokens for what is asked: the window less the reply, with care, since tokens are estimated."""
+        return int(CAREFUL * self._seat.window) - reply if self._seat.window else UNBOUNDED
+
+    def _turns(self, observation: Observation, room: int) -> tuple[Turn, ...]:
         """Only the last turn changes with advice and actions, so that the rest can be cached."""
-        turns = [Turn("system", self._system())]
-        for seen, action in self._remembered():
+        system = self._system()
+        room -= count_tokens(system)
+        # The notes get half of what the sight and the actions leave, history all that is left then.
+        bare = count_tokens(self._now(observation, ""))
+        advice, _, _ = truncate_tokens(self._advice, max(0, (room - bare) // 2))
+        now = self._now(observation, advice)
+        turns = [Turn("system", system)]
+        for seen, action in self._remembered(room - count_tokens(now)):
             turns += [Turn("user", seen), Turn("assistant", action)]
-        turns.append(Turn("user", self._now(observation)))
+        turns.append(Turn("user", now))
         return tuple(turns)
 
     def _system(self) -> str:
         return f"{self._seat.rules.strip()}\n\n{_DATA}\n\nYour task: {self._seat.goal}"
 
-    def _now(self, observation: Observation) -> str:
+    def _now(self, observation: Observation, advice: str) -> str:
         """What is seen, then the actions, and the notes last: next to the question they are read."""
         parts = [observation.text]
         if observation.actions:
             head = "Forms of actions:" if self._seat.forms else "Possible actions:"
             parts.append("\n".join([head, *observation.actions]))
-        if self._advice:
-            shown = self._advice.replace("</notes>", "</ notes>")
+        if advice:
+            shown = advice.replace("</notes>", "</ notes>")
             parts.append(f"<notes>\n{shown}\n</notes>")
         parts.append(f"Your task: {self._seat.goal}")
         ask = _FORM if self._seat.forms else _ONE_LINE if observation.actions else _FREE
         parts.append(f"{_THINK} {ask}" if self._set.think_tokens else ask)
         return "\n\n".join(parts)
 
-    def _remembered(self) -> Sequence[tuple[str, str]]:
-        """The first step and the latest that fit; what lies between is told by its actions."""
-        left = self._set.history_tokens
+    def _remembered(self, room: int) -> Sequence[tuple[str, str]]:
+        """The latest steps that fit; what went before is told by its actions."""
+        budget = min(self._set.history_tokens, room)
+        left = budget * 7 // 8  # the rest is for the note on what is left out
         kept: list[tuple[str, str]] = []
         for number, (seen, action) in reversed(list(enumerate(self._past))):
             left -= count_tokens(seen) + count_tokens(action) + 8
             if left < 0:
                 between = "; ".join(done for _, done in self._past[: number + 1])
-                tail = between[-4 * self._set.history_tokens // 8 :]
+                tail = between[-max(0, budget) // 4 :]
                 note = f"(Earlier steps, left out here, with these actions: {tail})"
                 if kept:
                     kept[0] = (f"{note}\n\n{kept[0][0]}", kept[0][1])

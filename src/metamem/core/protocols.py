@@ -106,6 +106,7 @@ class Seat:
     rules: str = ""  # how one acts in this domain, for agents that can read it
     forms: bool = False  # the actions shown are forms to fill in, not a list to choose from
     chat: Chat | None = None  # the model of the role `agent`, where one is configured
+    window: int = 0  # tokens of question and answer that it can take; 0: not known
 
 
 class Player(Protocol):

@@ -57,7 +57,8 @@ class Evaluator:
         embedder = open_embedder(setup.embedder.name, setup.embedder.settings)
         self._agent, self._embedder = agent.fingerprint, embedder.fingerprint
         if getattr(agent, "asks_model", False):  # the same agent with another model is another
-            self._agent += f" with {setup.models.get('agent', 'no model')}"
+            model = setup.models.get("agent", "no model")
+            self._agent += f" with {model}, {setup.window} tokens"
         self._plans: dict[str, Plan] = {}
         self._collecting = asyncio.Lock()
         self._permits = asyncio.Semaphore(executor.slots)

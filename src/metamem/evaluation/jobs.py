@@ -32,6 +32,7 @@ class Setup:
     updates: int = 10  # updates at once, over all workers (one memory's own are always serial)
     layer: str = "auto"  # which jail
     models: Mapping[str, str] = field(default_factory=dict)  # role → fingerprint of its model
+    window: int = 0  # tokens that the agent's model can take; 0: not known
 
 
 @dataclass(frozen=True, slots=True)

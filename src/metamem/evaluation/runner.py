@@ -268,7 +268,14 @@ async def _play_guarded(
                 task,
                 world,
                 parts.agent.start(
-                    Seat(task.goal, seed, parts.domain.rules, parts.domain.forms, chat)
+                    Seat(
+                        task.goal,
+                        seed,
+                        parts.domain.rules,
+                        parts.domain.forms,
+                        chat,
+                        job.setup.window,
+                    )
                 ),
                 ask,
                 max_steps=rules.max_steps or parts.domain.max_steps,

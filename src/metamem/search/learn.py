@@ -304,7 +304,12 @@ def played_by(agent: Spec, broker: Broker | None) -> dict[str, Any]:
     roles = ("agent", "memory") if acting else ("memory",)
     models = {r: name for r, name in broker.fingerprints.items() if r in roles}
     at_once = max((model.at_once for model in broker.models("agent")), default=1)
-    return {"models": models, "parallel": at_once if acting else 1}
+    window = min((model.window for model in broker.models("agent")), default=0)
+    return {
+        "models": models,
+        "parallel": at_once if acting else 1,
+        "window": window if acting else 0,
+    }
 
 
 async def learn(
