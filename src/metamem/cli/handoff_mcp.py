@@ -126,6 +126,8 @@ def _serve_and_learn(
 ) -> None:
     """MCP in a thread, learning here: the end of stdin then stops it just as Ctrl-C does."""
     main = threading.main_thread()
+    # Whoever started us may have had this signal ignored, as shells do for what runs behind them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     ready, closed = threading.Event(), threading.Event()
     failed: list[Exception] = []
 

@@ -14,6 +14,7 @@ from metamem.core.errors import UsageError
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 MAX_SCHEMA = 20_000  # characters
 # Patterns run on the host and can be made to take for ever; references could lead anywhere.
+_DATA = ("enum", "const", "default", "examples")  # what stands there is no schema
 _FORBIDDEN = ("pattern", "patternProperties", "$ref", "$dynamicRef", "format")
 
 
@@ -43,6 +44,8 @@ def _first(schema: Any) -> str:
     for name, value in schema.items():
         if name in _FORBIDDEN:
             return str(name)
+        if name in _DATA:
+            continue
         parts = list(value.values()) if name == "properties" and isinstance(value, dict) else value
         if word := _first(parts):
             return word
