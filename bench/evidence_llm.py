@@ -21,7 +21,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from bench.lean import LeanModel
 from metamem.api import find_design, open_archive
 from metamem.core import registry
 from metamem.core.errors import DataError, MetamemError
@@ -36,7 +35,7 @@ from metamem.evaluation.statistics import holm, paired_comparison, t_interval
 from metamem.models.base import LanguageModel
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
-from metamem.models.spec import ModelOptions, parse
+from metamem.models.spec import parse
 from metamem.search.learn import played_by
 from metamem.store.archive import Archive
 
@@ -235,17 +234,12 @@ def _percent(share: float, sign: str = "") -> str:
 
 def _models(plan: Plan) -> dict[str, list[LanguageModel]]:
     """The models of both roles; one that plays both is opened once."""
-    opened: dict[str, LanguageModel] = {}
+    options: dict[str, dict[str, Any]] = {}
     for [name] in plan.roles.values():
-        options: dict[str, Any] = {"at_once": plan.at_once, "seconds": plan.seconds}
-        spec = parse(name)
-        if spec.url:
-            options["constrain"] = plan.constrain
-        if name not in opened and spec.url.startswith("http:"):
-            opened[name] = LeanModel(spec, ModelOptions(**options))
-        elif name not in opened:
-            opened[name] = ModelConfig(options={name: options}).open(name)
-    return {role: [opened[name] for name in names] for role, names in plan.roles.items()}
+        options[name] = {"at_once": plan.at_once, "seconds": plan.seconds}
+        if parse(name).url:
+            options[name]["constrain"] = plan.constrain
+    return ModelConfig(options=options).open_roles(plan.roles)
 
 
 def _setup(plan: Plan, broker: Broker) -> Setup:

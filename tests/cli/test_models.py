@@ -96,6 +96,19 @@ def test_a_run_with_a_model_in_every_role_and_what_it_spent(metamem, tmp_path):
     report = (tmp_path / "home").glob("**/*.html")
     assert "What models were asked" in next(report).read_text()
     assert metamem("models", "spent", "--by", "moon", *home).code == 2
+    assert not any("never asked" in words for words in summary["search"]["warnings"])
+
+
+@pytest.mark.slow
+def test_a_model_that_nobody_asks_is_warned_of(metamem, tmp_path):
+    said = metamem(
+        "learn", "toy", *SCRIPTED, *SMALL, "--json", "--home", str(tmp_path / "home")
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    warnings = json.loads(said.out)["search"]["warnings"]
+    assert "the model of the role agent was never asked" in warnings  # the reader plays toy
+    assert "the model of the role meta was never asked" in warnings  # recombine writes
+    assert not any("role memory" in words for words in warnings)  # a human design asks it
 
 
 def test_a_budget_stops_a_run_with_a_word_on_how_to_go_on(metamem, tmp_path):

@@ -6,9 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from metamem.cli import options as o
 from metamem.cli.learn import HANDOFF, RUN_NAME
@@ -35,20 +33,9 @@ INTERRUPTED = 130  # as shells have it for a program that Ctrl-C ended
 
 
 def mcp(
-    domain: Annotated[
-        str,
-        typer.Argument(
-            metavar="DOMAIN",
-            autocompletion=o.complete_domains,
-            help="What to learn for; may be left out to go on with a run.",
-        ),
-    ] = "",
-    run: Annotated[
-        str, typer.Option(metavar="NAME", help="The run's name; a known one goes on.")
-    ] = "",
-    designs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Stop after N proposals. Default: 150")
-    ] = None,
+    domain: o.LearnedDomain = "",
+    run: o.Run = "",
+    designs: o.Budgeted = None,
     seed: o.Seed = None,
     data: o.Data = "",
     max_tokens: o.MaxTokens = None,

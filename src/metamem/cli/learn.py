@@ -60,21 +60,10 @@ class Stopped(Exception):
 
 
 def learn(
-    domain: Annotated[
-        str,
-        typer.Argument(
-            metavar="DOMAIN",
-            autocompletion=o.complete_domains,
-            help="What to learn for; may be left out to go on with a run.",
-        ),
-    ] = "",
-    run: Annotated[
-        str, typer.Option(metavar="NAME", help="The run's name; a known one goes on.")
-    ] = "",
+    domain: o.LearnedDomain = "",
+    run: o.Run = "",
     seed: o.Seed = None,
-    designs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Stop after N proposals. Default: 150")
-    ] = None,
+    designs: o.Budgeted = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", min=0.001, help="Stop searching after S seconds.")
     ] = None,

@@ -55,6 +55,18 @@ Workers = Annotated[
     typer.Option(metavar="N", min=1, help="Processes that play. Default: one per core."),
 ]
 
+LearnedDomain = Annotated[
+    str,
+    typer.Argument(
+        metavar="DOMAIN",
+        autocompletion=complete_domains,
+        help="What to learn for; may be left out to go on with a run.",
+    ),
+]
+Run = Annotated[str, typer.Option(metavar="NAME", help="The run's name; a known one goes on.")]
+Budgeted = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Stop after N proposals. Default: 150")
+]
 Domain = Annotated[
     str, typer.Option(metavar="NAME", autocompletion=complete_domains, help="Which domain.")
 ]

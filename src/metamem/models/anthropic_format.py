@@ -5,10 +5,10 @@ from typing import Any
 
 from metamem.core.chat import Question, Usage
 from metamem.models.base import Completion, Fault
-from metamem.models.keys import Key, address
-from metamem.models.prices import price_of
+from metamem.models.keys import Key
+from metamem.models.served import Served
 from metamem.models.spec import ModelOptions, ModelSpec
-from metamem.models.wire import Wire, count
+from metamem.models.wire import count
 
 VERSION = "2023-06-01"
 WINDOW = 200_000
@@ -17,45 +17,22 @@ _LEAST_THINKING = 1024
 _ANSWER = "answer"  # the tool whose input is the JSON that was asked for
 
 
-class AnthropicFormat:
+class AnthropicFormat(Served):
     """One model of Anthropic's, or of a server that speaks the same format."""
 
     def __init__(self, spec: ModelSpec, options: ModelOptions, key: Key) -> None:
-        self._spec, self._options = spec, options
         headers = {"anthropic-version": VERSION}
         if key.reveal():
             headers["x-api-key"] = key.reveal()
-        self._wire = Wire(address(spec), headers, key, options.seconds)
-
-    @property
-    def name(self) -> str:
-        return str(self._spec)
+        super().__init__(spec, options, key, headers=headers, window=WINDOW)
 
     @property
     def fingerprint(self) -> str:
         extra = dict(self._options.extra)
         return f"{self.name} {json.dumps(extra, sort_keys=True)}" if extra else self.name
 
-    @property
-    def window(self) -> int:
-        return self._options.window or WINDOW
-
-    @property
-    def at_once(self) -> int:
-        return self._options.at_once
-
-    @property
-    def seconds(self) -> float:
-        return self._options.seconds
-
-    def price(self, usage: Usage) -> float | None:
-        return price_of(usage, self._spec, self._options.price)
-
     async def complete(self, question: Question) -> Completion:
         return _completion(await self._wire.post("/messages", self._body(question)))
-
-    async def close(self) -> None:
-        await self._wire.close()
 
     def _body(self, question: Question) -> dict[str, Any]:
         system = "\n\n".join(t.text for t in question.turns if t.speaker == "system")

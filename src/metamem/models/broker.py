@@ -43,6 +43,7 @@ class Broker:
         self.purse, self.counts = self._sender.purse, self._sender.counts
         self.lost = self._sender.lost  # with a process that was killed
         self._under_way: dict[str, asyncio.Task[CallRecord]] = {}
+        self.roles_asked: set[str] = set()  # by this process, replies on record included
 
     @property
     def fingerprints(self) -> dict[str, str]:
@@ -61,6 +62,7 @@ class Broker:
         if question.schema is not None:
             check_schema(question.schema)
         self.counts.asked += 1
+        self.roles_asked.add(site.role)
         used, problem = Usage(), ""
         for _ in range(REPAIRS + 1):
             call = await self._answer(model, site, question)

@@ -7,10 +7,10 @@ from typing import Any
 from metamem.core.chat import Usage
 from metamem.models.base import Fault
 from metamem.models.embedding import Embedded
-from metamem.models.keys import Key, address
-from metamem.models.prices import price_of
+from metamem.models.keys import Key
+from metamem.models.served import Served, bearer
 from metamem.models.spec import ModelOptions, ModelSpec
-from metamem.models.wire import Wire, count
+from metamem.models.wire import count
 
 WINDOW = 8191
 MAX_REPLY = 32 << 20  # bytes: long vectors of a whole batch, written out in digits
@@ -22,43 +22,21 @@ def fingerprint(spec: ModelSpec, options: ModelOptions) -> str:
     return str(spec) if settings == [0, {}] else f"{spec} {json.dumps(settings, sort_keys=True)}"
 
 
-class OpenAIEmbeddings:
+class OpenAIEmbeddings(Served):
     """One model of one server."""
 
     def __init__(self, spec: ModelSpec, options: ModelOptions, key: Key) -> None:
-        self._spec, self._options = spec, options
-        headers = {"Authorization": f"Bearer {key.reveal()}"} if key.reveal() else {}
-        self._wire = Wire(address(spec), headers, key, options.seconds, MAX_REPLY)
-
-    @property
-    def name(self) -> str:
-        return str(self._spec)
+        super().__init__(
+            spec, options, key, headers=bearer(key), window=WINDOW, max_reply=MAX_REPLY
+        )
 
     @property
     def fingerprint(self) -> str:
         return fingerprint(self._spec, self._options)
 
-    @property
-    def window(self) -> int:
-        return self._options.window or WINDOW
-
-    @property
-    def at_once(self) -> int:
-        return self._options.at_once
-
-    @property
-    def seconds(self) -> float:
-        return self._options.seconds
-
-    def price(self, usage: Usage) -> float | None:
-        return price_of(usage, self._spec, self._options.price)
-
     async def embed(self, texts: Sequence[str]) -> Embedded:
         body = {"model": self._spec.name, "input": list(texts), **self._options.extra}
         return _embedded(await self._wire.post("/embeddings", body))
-
-    async def close(self) -> None:
-        await self._wire.close()
 
 
 def _embedded(data: dict[str, Any]) -> Embedded:

@@ -5,26 +5,20 @@ from typing import Any
 
 from metamem.core.chat import Question, Usage
 from metamem.models.base import Completion, Fault
-from metamem.models.keys import Key, address
-from metamem.models.prices import price_of
+from metamem.models.keys import Key
+from metamem.models.served import Served, bearer
 from metamem.models.spec import ModelOptions, ModelSpec
 from metamem.models.structured import in_words
-from metamem.models.wire import Wire, count
+from metamem.models.wire import count
 
 WINDOW = 128_000
 
 
-class OpenAIFormat:
+class OpenAIFormat(Served):
     """One model of one server."""
 
     def __init__(self, spec: ModelSpec, options: ModelOptions, key: Key) -> None:
-        self._spec, self._options = spec, options
-        headers = {"Authorization": f"Bearer {key.reveal()}"} if key.reveal() else {}
-        self._wire = Wire(address(spec), headers, key, options.seconds)
-
-    @property
-    def name(self) -> str:
-        return str(self._spec)
+        super().__init__(spec, options, key, headers=bearer(key), window=WINDOW)
 
     @property
     def fingerprint(self) -> str:
@@ -32,26 +26,8 @@ class OpenAIFormat:
         plain = settings == ["", "schema", {}]
         return self.name if plain else f"{self.name} {json.dumps(settings, sort_keys=True)}"
 
-    @property
-    def window(self) -> int:
-        return self._options.window or WINDOW
-
-    @property
-    def at_once(self) -> int:
-        return self._options.at_once
-
-    @property
-    def seconds(self) -> float:
-        return self._options.seconds
-
-    def price(self, usage: Usage) -> float | None:
-        return price_of(usage, self._spec, self._options.price)
-
     async def complete(self, question: Question) -> Completion:
         return _completion(await self._wire.post("/chat/completions", self._body(question)))
-
-    async def close(self) -> None:
-        await self._wire.close()
 
     def _body(self, question: Question) -> dict[str, Any]:
         messages = [{"role": turn.speaker, "content": turn.text} for turn in question.turns]

@@ -80,7 +80,7 @@ class Learning:
             "promoted": decision.promoted is not None,
             "decision": decision.to_json(),
             "control": rival,
-            "search": self._with_lost_calls(_counts(main)),
+            "search": self._with_warnings_of_models(_counts(main)),
             "tables": await self._report(learned, rival),
             "models": self._models(),
         }
@@ -241,8 +241,15 @@ class Learning:
         done = await together(one(design) for design in unique)
         return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
 
-    def _with_lost_calls(self, counts: dict[str, Any]) -> dict[str, Any]:
-        lost = sum(spent.in_flight for spent in self.archive.spending(self.run_id))
+    def _with_warnings_of_models(self, counts: dict[str, Any]) -> dict[str, Any]:
+        """Calls that were lost, and models that nobody ever asked."""
+        spending = self.archive.spending(self.run_id)
+        asked = {spent.role for spent in spending}
+        asked |= self.broker.roles_asked if self.broker is not None else set()
+        for role in self.config.models:
+            if role not in asked:
+                counts["warnings"].append(f"the model of the role {role} was never asked")
+        lost = sum(spent.in_flight for spent in spending)
         if lost:
             words = (
                 f"{lost} calls to models were under way when an earlier process was ended; they"
