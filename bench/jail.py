@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable
 from metamem.core.types import Design, Experience, Query
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.models.hashed_embedder import HashedEmbedder
+from metamem.sandbox.limits import Limits
 
 SOURCE = """
 from metamem.designs import Memory
@@ -98,8 +99,10 @@ async def measure(layer: str, rounds: int) -> dict[str, dict[str, float]]:
     opened: list[JailedMemory] = []
     started: list[PlainMemory] = []
 
-    async def open_jailed() -> JailedMemory:
-        opened.append(await jail.open(Design(SOURCE), seed=1, embedder=embedder, llm=model))
+    async def open_jailed(limits: Limits | None = None) -> JailedMemory:
+        opened.append(
+            await jail.open(Design(SOURCE), seed=1, embedder=embedder, llm=model, limits=limits)
+        )
         return opened[-1]
 
     async def open_plain() -> PlainMemory:
@@ -112,10 +115,16 @@ async def measure(layer: str, rounds: int) -> dict[str, dict[str, float]]:
             await memory.call("update", Experience(goal=str(number)).to_json())
 
     times: dict[str, tuple[list[float], list[float]]] = {
-        name: ([], []) for name in ("start", "call", "call to the host", "copy of a state")
+        name: ([], [])
+        for name in ("start", "start, no spare", "call", "call to the host", "copy of a state")
     }
     await open_jailed()
-    for _ in range(max(5, rounds // 20)):
+    for number in range(max(5, rounds // 20)):
+        unheard_of = Limits(total_cpu=1000 + number)  # for which no process was made beforehand
+        times["start, no spare"][0].append(await timed(lambda given=unheard_of: open_jailed(given)))
+        times["start, no spare"][1].append(await timed(open_plain))
+        await opened.pop().close()
+        await started.pop().close()
         times["start"][0].append(await timed(open_jailed))
         times["start"][1].append(await timed(open_plain))
         await opened.pop().close()

@@ -56,12 +56,28 @@ async def test_a_process_killed_from_outside_is_an_engine_fault(layer: str) -> N
     async with Jail(layer=layer) as jail:
         memory = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
         assert jail.sandbox.pid is not None
-        [*_, worker] = _descendants(jail.sandbox.pid)
-        os.kill(worker, signal.SIGKILL)
+        await asyncio.sleep(0.1)  # until the spare is there too
+        for worker in _workers(jail.sandbox.pid):
+            os.kill(worker, signal.SIGKILL)
         with pytest.raises(EngineFault, match="from outside"):
             for _ in range(100):
                 await memory.retrieve(Query("x"))
                 await asyncio.sleep(0.02)
+        again = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
+        assert await again.retrieve(Query("alive")) == "alive"
+
+
+@pytest.mark.parametrize("layer", LAYERS[:2])
+async def test_the_next_process_is_made_beforehand_and_ends_with_the_jail(layer: str) -> None:
+    jail = Jail(layer=layer)
+    memories = [await jail.open(ECHO, seed=1, embedder=LetterEmbedder()) for _ in range(3)]
+    assert jail.sandbox.pid is not None
+    await asyncio.sleep(0.1)
+    workers = _workers(jail.sandbox.pid)
+    assert len(workers) == 4
+    assert [await memory.retrieve(Query("x")) for memory in memories] == ["x"] * 3
+    await jail.close()
+    assert _outlived(workers) == []
 
 
 HOST = """
@@ -86,6 +102,11 @@ asyncio.run(main())
 """
 
 
+def _workers(pid: int) -> list[int]:
+    """The processes at the end of the line: the jailed ones."""
+    return [p for p in _descendants(pid) if not _descendants(p)]
+
+
 def _descendants(pid: int) -> list[int]:
     children = []
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -106,12 +127,18 @@ def test_when_the_host_is_killed_everything_in_the_jail_dies(layer: str) -> None
     host.kill()
     host.wait()
     host.stdout.close()
+    assert _outlived(left) == []
+
+
+def _outlived(pids: list[int]) -> list[int]:
+    """Which of the processes do not end within ten seconds."""
+    left = pids
     for _ in range(200):
         left = [pid for pid in left if _alive(pid)]
         if not left:
             break
         signal.sigtimedwait([], 0.05)
-    assert left == []
+    return left
 
 
 def _alive(pid: int) -> bool:

@@ -4,7 +4,9 @@ through entry points of the group `metamem.<kind>`; a path `package.module:name`
 
 import difflib
 import importlib
+import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -58,18 +60,25 @@ BUILT_IN: dict[str, dict[str, str]] = {
 }
 
 
-def _plug_ins(kind: str) -> Mapping[str, str]:
+def plug_ins(kind: str) -> Mapping[str, str]:
+    """Names that installed packages bring, and what each stands for."""
+    return _entries(kind, tuple(sys.path))
+
+
+@cache
+def _entries(kind: str, path: tuple[str, ...]) -> Mapping[str, str]:
+    # To look costs some 20 ms, and what is installed changes only with the path, if at all.
     return {e.name: e.value for e in entry_points(group=f"metamem.{kind}")}
 
 
 def names(kind: str) -> list[str]:
     """Every name known for a kind, built-in and plugged in."""
-    return sorted({*BUILT_IN.get(kind, {}), *_plug_ins(kind)})
+    return sorted({*BUILT_IN.get(kind, {}), *plug_ins(kind)})
 
 
 def factory(kind: str, name: str) -> Factory:
     """The factory behind a name, or a clear refusal that lists what there is."""
-    path = BUILT_IN.get(kind, {}).get(name) or _plug_ins(kind).get(name)
+    path = BUILT_IN.get(kind, {}).get(name) or plug_ins(kind).get(name)
     if path is None and ":" in name:
         path = name
     if path is None:

@@ -24,6 +24,8 @@ FILENAME = "design.py"
 _MODULE = "design"
 _LINK, _LOOP = "host", "loop"  # how a snapshot names what it leaves out
 _ALMA = "MemoStructure"  # a design written for ALMA's own repository names this base class
+# Code without any of these words does not ask which task it runs in: it can do without one.
+_CONCURRENT = ("asyncio", "import_module", "__import__", _ALMA)
 
 
 def serve() -> None:
@@ -62,6 +64,7 @@ def load(source: str) -> Callable[[Tools], Memory]:
 
 class _Service:
     def __init__(self, link: Link) -> None:
+        self.in_tasks = False
         self._link = link
         self._memory: Memory | None = None
         self._tools: Tools | None = None
@@ -94,6 +97,7 @@ class _Service:
 
     def _open(self, data: dict[str, Any]) -> None:
         _seed_everything(data["seed"])
+        self.in_tasks = any(word in data["source"] for word in _CONCURRENT)
         kind = load(data["source"])
         if data["snapshot"] is None:
             self._tools = Tools(self._link, data["seed"])

@@ -8,10 +8,10 @@ import difflib
 import re
 from collections.abc import Iterable
 from importlib import resources
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from metamem.core import registry
 from metamem.core.errors import DataError, UnknownName
 from metamem.core.types import Design
 
@@ -24,11 +24,7 @@ def names() -> list[str]:
     """The human designs that come with metamem, and those of plug-ins."""
     folder = resources.files(_PACKAGE)
     stems = (Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".py"))
-    return sorted({*(stem for stem in stems if stem != "__init__"), *_plug_ins()})
-
-
-def _plug_ins() -> dict[str, str]:
-    return {entry.name: entry.value for entry in entry_points(group="metamem.designs")}
+    return sorted({*(stem for stem in stems if stem != "__init__"), *registry.plug_ins("designs")})
 
 
 def needs_model(design: Design) -> bool:
@@ -45,10 +41,10 @@ def rivals(baselines: Iterable[str], *, model: bool) -> dict[str, Design]:
 def load(name_or_path: str | Path) -> Design:
     """A design by its name in the library, or from a Python file."""
     text = str(name_or_path)
-    if text in _plug_ins():
-        spec = find_spec(_plug_ins()[text])
+    if module := registry.plug_ins("designs").get(text):
+        spec = find_spec(module)
         if spec is None or spec.origin is None:
-            raise DataError(f"the plug-in design {text!r} names no module {_plug_ins()[text]!r}")
+            raise DataError(f"the plug-in design {text!r} names no module {module!r}")
         return Design(Path(spec.origin).read_text(encoding="utf-8"), name=text)
     if text in names():
         source = resources.files(_PACKAGE).joinpath(f"{text}.py").read_text(encoding="utf-8")

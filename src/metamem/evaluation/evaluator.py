@@ -61,6 +61,7 @@ class Evaluator:
             self._agent += f" with {model}, {setup.window} tokens"
         self._plans: dict[str, Plan] = {}
         self._collecting = asyncio.Lock()
+        self._collected: dict[str, str] = {}  # by split; what the archive holds stays there
         self._permits = asyncio.Semaphore(executor.slots)
         self._alone = asyncio.Lock()
 
@@ -158,6 +159,11 @@ class Evaluator:
 
     async def collected(self, split: str) -> str:
         """The blob of collected experiences: played once per agent and seed, for all designs."""
+        if split not in self._collected:
+            self._collected[split] = await self._collect(split)
+        return self._collected[split]
+
+    async def _collect(self, split: str) -> str:
         tasks = self.plan(split).collection
         if not tasks:
             return ""

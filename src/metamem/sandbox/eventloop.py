@@ -6,8 +6,9 @@ design runs the same however fast the host is. Having no descriptors, the loop s
 """
 
 import asyncio
+import types
 from asyncio import base_events
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 
@@ -35,6 +36,18 @@ class JailLoop(base_events.BaseEventLoop):
         self.now = 0.0
         self._selector = _Waiting(self, wait)
 
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """`run_until_complete` for code that does not care for tasks: only if it waits, is there
+        one, since a task costs more than most of what is asked of a design."""
+        asyncio._set_running_loop(self)
+        try:
+            awaited = work.send(None)
+        except StopIteration as end:
+            return end.value
+        finally:
+            asyncio._set_running_loop(None)
+        return self.run_until_complete(_go_on(work, awaited))
+
     def time(self) -> float:
         return self.now
 
@@ -54,3 +67,22 @@ class JailLoop(base_events.BaseEventLoop):
         except Exception as error:
             future.set_exception(error)
         return future
+
+
+async def _go_on(work: Coroutine[Any, Any, Any], awaited: Any) -> Any:
+    """The rest of a coroutine that has begun to wait for something."""
+    return await _rest(work, awaited)
+
+
+@types.coroutine
+def _rest(work: Coroutine[Any, Any, Any], awaited: Any) -> Generator[Any, Any, Any]:
+    try:
+        while True:
+            try:
+                yield awaited
+            except BaseException as error:
+                awaited = work.throw(error)
+            else:
+                awaited = work.send(None)
+    except StopIteration as end:
+        return end.value

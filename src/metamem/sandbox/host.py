@@ -63,6 +63,7 @@ class Sandbox:
         self._next_key = 1
         self._processes: dict[int, Process] = {}
         self._births: dict[int, asyncio.Future[None]] = {}
+        self._spares: dict[Limits, asyncio.Task[Process]] = {}
 
     @property
     def can_fork(self) -> bool:
@@ -151,6 +152,9 @@ class Sandbox:
 
     async def close(self) -> None:
         """End the fork server and every process it made."""
+        for spare in self._spares.values():
+            spare.cancel()
+        self._spares.clear()
         for process in list(self._processes.values()):
             process.kill()
         self._disconnect()
@@ -181,8 +185,24 @@ class Sandbox:
     # --- processes ---
 
     async def spawn(self, limits: Limits) -> Process:
-        """A new confined process, which waits for its first call."""
+        """A new confined process, which waits for its first call.
+
+        The next one is made beforehand: whoever asks for one mostly asks for another later.
+        """
         await self.start()
+        spare = self._spares.pop(limits, None)
+        process = None
+        if spare is not None:
+            with suppress(EngineFault):  # whatever befell it, a new one may fare better
+                process = await spare
+        if process is None or not process.alive:
+            process = await self._make(limits)
+        if self.layer != "runsc":  # a whole sandbox is too dear to be kept for nothing
+            task = self._spares[limits] = asyncio.create_task(self._make(limits))
+            task.add_done_callback(_look_at)
+        return process
+
+    async def _make(self, limits: Limits) -> Process:
         process = Process(self._new_key(), limits)
         command = {
             "op": "spawn",
@@ -315,3 +335,9 @@ class Sandbox:
                 future.exception()  # it may be that nobody waits for it
         for process in processes:
             process.engine_died()
+
+
+def _look_at(spare: asyncio.Task[Process]) -> None:
+    """Nobody may ever ask for a spare; that its making failed is then no news."""
+    if not spare.cancelled():
+        spare.exception()

@@ -4,14 +4,12 @@ Code in the same process can change all of this; the host and the kernel hold wh
 """
 
 import asyncio
-import ctypes
 import errno
 import json
 import os
-import random
 import sys
 import traceback
-from collections.abc import Awaitable
+from collections.abc import Coroutine
 from typing import Any, Protocol
 
 from metamem.sandbox import libc, seccomp
@@ -39,7 +37,9 @@ class Failure(Exception):
 class Service(Protocol):
     """What runs in the jail."""
 
-    def handle(self, operation: str, data: Any) -> Awaitable[Any]: ...
+    in_tasks: bool  # whether its code may ask which task it runs in
+
+    def handle(self, operation: str, data: Any) -> Coroutine[Any, Any, Any]: ...
 
     def forked(self, data: Any) -> None:
         """Called in the new process after a fork."""
@@ -117,7 +117,8 @@ class Link:
             value = None
         else:
             work = service.handle(request["op"], request["data"])
-            value = self._loop.run_until_complete(work)
+            run = self._loop.run_until_complete if service.in_tasks else self._loop.run
+            value = run(work)
         printed.end()
         self._write({"id": self._request, "ok": value})
 
@@ -205,20 +206,14 @@ class _LogWriter:
 def _fork() -> bool:
     """Copy this process, if the host has granted it. True in the copy."""
     os.closerange(CHANNEL + 1, MAX_FILES)  # the server refuses to copy a process with open files
-    state = random.getstate()
-    python = ctypes.pythonapi
-    python.PyOS_BeforeFork()
     try:
-        child = libc.syscall("clone", seccomp.FORK_FLAGS, 0, 0, 0, 0) == 0
+        child = libc.fork(seccomp.FORK_FLAGS) == 0
     except OSError as error:
-        python.PyOS_AfterFork_Parent()
         if error.errno == errno.EPERM:
             raise Failure("the fork server refused to make a copy", REFUSED) from None
         raise
     if not child:
-        python.PyOS_AfterFork_Parent()
         return False
-    python.PyOS_AfterFork_Child()
     try:
         die_with_parent()  # a fork does not inherit this
         # The server puts the copy's own channel in the old one's place. That it answers also
@@ -226,7 +221,6 @@ def _fork() -> bool:
         libc.syscall(seccomp.MARKER)
     except OSError:
         os._exit(0)  # the server is gone
-    random.setstate(state)  # the standard library gives a fork new luck; here luck is inherited
     return True
 
 

@@ -109,7 +109,7 @@ class Process(asyncio.Protocol):
 
     @property
     def alive(self) -> bool:
-        return self._failure is None and self._pidfd >= 0
+        return self._failure is None and not self._has_died()
 
     def kill(self) -> None:
         """End the process at once; nothing it says afterwards is heard."""

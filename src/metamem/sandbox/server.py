@@ -111,7 +111,7 @@ class _Server:
 
     def _spawn(self, key: int, channel: int, command: dict[str, Any]) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        pid = os.fork()
+        pid = libc.fork()
         if pid == 0:
             self._become(channel, theirs.fileno(), command)
         os.close(channel)
