@@ -57,8 +57,10 @@ async def test_a_process_killed_from_outside_is_an_engine_fault(layer: str) -> N
         memory = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
         assert jail.sandbox.pid is not None
         await asyncio.sleep(0.1)  # until the spare is there too
-        for worker in _workers(jail.sandbox.pid):
+        workers = _workers(jail.sandbox.pid)
+        for worker in workers:
             os.kill(worker, signal.SIGKILL)
+        assert _outlived(workers) == []
         with pytest.raises(EngineFault, match="from outside"):
             for _ in range(100):
                 await memory.retrieve(Query("x"))

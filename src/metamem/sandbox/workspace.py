@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from metamem.core.errors import UsageError
 from metamem.sandbox import bubblewrap, paths, seccomp
@@ -73,19 +74,25 @@ async def run_command(
     choose("bwrap")  # raises JailUnavailable with what to do: here there is no lesser layer
     if not argv or not tree.is_dir():
         raise UsageError("a command needs words and a folder to work in")
-    with tempfile.TemporaryFile() as rules:
-        rules.write(seccomp.workspace())
-        rules.seek(0)
+    with _file(seccomp.workspace()) as rules, _file(_own_packages()) as packages:
         process = await asyncio.create_subprocess_exec(
             *_command(
-                argv, tree, limits, readable, shown or {}, environment or {}, proc, rules.fileno()
+                argv,
+                tree,
+                limits,
+                readable,
+                shown or {},
+                environment or {},
+                proc,
+                rules.fileno(),
+                packages.fileno(),
             ),
             env={"PATH": os.defpath},
             # A pipe and not a file: what was read from it cannot be read again by anyone.
             stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            pass_fds=(rules.fileno(),),
+            pass_fds=(rules.fileno(), packages.fileno()),
             start_new_session=True,
         )
     assert process.stdout is not None and process.stderr is not None
@@ -144,6 +151,7 @@ def _command(
     extra: Mapping[str, str],
     proc: bool,
     rules: int,
+    packages: int,
 ) -> list[str]:
     shown = [Path(p) for p in _SYSTEM if Path(p).exists()]
     shown += [p for p in paths.interpreter_paths() if not p.is_relative_to("/usr")]
@@ -159,6 +167,7 @@ def _command(
         *bubblewrap.show([*shown, *readable]),
         *(word for name, path in shown_as.items() for word in ("--ro-bind", str(path), name)),
         *("--symlink", python, f"{_PROGRAMS}/python", "--symlink", python, f"{_PROGRAMS}/python3"),
+        *("--ro-bind-data", str(packages), f"{_PROGRAMS}/pyvenv.cfg"),
         *(("--proc", "/proc") if proc else ()),
         *("--dev", "/dev", "--tmpfs", "/tmp"),
         *("--bind", str(tree.resolve()), WORKSPACE, "--remount-ro", "/", "--chdir", WORKSPACE),
@@ -167,6 +176,24 @@ def _command(
         *(str(limits.cpu), str(limits.memory_mb << 10), str(limits.file_mb << 11)),
         *argv,
     ]
+
+
+def _own_packages() -> bytes:
+    """Says that `python` has a folder of packages of its own, which is not there.
+
+    Without it the packages of this machine's interpreter would be loaded in part, which takes
+    longer than most commands do, and could be imported here and not elsewhere.
+    """
+    home = paths.interpreter().parent
+    return f"home = {home}\ninclude-system-site-packages = false\n".encode()
+
+
+def _file(content: bytes) -> IO[bytes]:
+    """An open file without a name."""
+    file = tempfile.TemporaryFile()
+    file.write(content)
+    file.seek(0)
+    return file
 
 
 async def _feed(pipe: asyncio.StreamWriter | None, data: bytes) -> None:

@@ -55,7 +55,8 @@ def _run_file(path, names, word):
         module = new_module(path)
         sys.modules[module.__name__] = module
         with open(path, encoding="utf-8") as source:
-            exec(compile_tests(source.read(), path), module.__dict__)
+            code, _ = compile_tests(source.read(), path)
+        exec(code, module.__dict__)
         items = collect(module.__dict__)
     except BaseException as error:
         _report(path, error)

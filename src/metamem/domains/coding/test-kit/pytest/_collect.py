@@ -8,23 +8,20 @@ import types
 
 
 def compile_tests(source, path):
-    """The code of a test file whose asserts say what they compared."""
+    """The code of a test file whose asserts say what they compared, and the names of its plain
+    tests: top-level functions that need nothing but to be called."""
     tree = ast.parse(source, path)
-    ast.fix_missing_locations(_Telling().visit(tree))
-    return compile(tree, path, "exec")
-
-
-def plain_tests(source):
-    """Names of top-level test functions that need nothing but to be called."""
-    names = [node.name for node in ast.parse(source).body if hasattr(node, "name")]
-    return {
+    names = [node.name for node in tree.body if hasattr(node, "name")]
+    plain = {
         node.name
-        for node in ast.parse(source).body
+        for node in tree.body
         if isinstance(node, ast.FunctionDef)
         and not node.decorator_list
-        and not ast.unparse(node.args)
+        and not any(getattr(node.args, kind) for kind in node.args._fields)
         and names.count(node.name) == 1
     }
+    ast.fix_missing_locations(_Telling().visit(tree))
+    return compile(tree, path, "exec"), plain
 
 
 class _Telling(ast.NodeTransformer):

@@ -148,8 +148,7 @@ def read_tests(path, kit):
     """The code of a test file and the names of its plain tests, or None where there is none."""
     try:
         with open(path, encoding="utf-8") as file:
-            source = file.read()
-        return kit.compile_tests(source, path), kit.plain_tests(source)
+            return kit.compile_tests(file.read(), path)
     except (OSError, SyntaxError, ValueError):
         return None
 
