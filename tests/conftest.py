@@ -1,9 +1,15 @@
 """What all tests share."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
+
+
+# A shell that starts the tests in the background has Ctrl-C ignored, and every program they start
+# would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
