@@ -1,10 +1,10 @@
-"""Under which conditions designs are evaluated, as the command line says it."""
+"""Under which conditions designs are played, as the command line says it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from metamem.cli import options as o
 from metamem.cli.parts import (
     agent_spec,
     allowance,
@@ -19,51 +19,87 @@ from metamem.cli.parts import (
 from metamem.cli.progress import watcher
 from metamem.core.types import Evaluation
 from metamem.evaluation.protocol import Protocol
+from metamem.search.parity import Preset
+
+ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What `evaluate`, `compare` and their relatives have in common."""
+    """The options that `learn`, `evaluate`, `compare` and their relatives have in common."""
 
-    domain: str
-    seed: int | None
-    agent: str | None
-    data: str
-    rules: Mapping[str, Any]
-    parity: str | None
-    model: list[str] | None
-    max_tokens: int | None
-    max_money: float | None
-    workers: int | None
-    home: Path | None
-    quiet: bool
+    seed: o.Seed = None
+    agent: o.AgentName = None
+    data: o.Data = ""
+    rollout: o.Rollout = None
+    repeats: o.Repeats = None
+    collect: o.Collect = None
+    advice_tokens: o.AdviceTokens = None
+    protocol: o.TasksFrom = None
+    max_steps: o.MaxSteps = None
+    parity: o.Parity = None
+    model: o.Model = None
+    max_tokens: o.MaxTokens = None
+    max_money: o.MaxMoney = None
+    workers: o.Workers = None
+    home: o.Home = None
+    quiet: o.Quiet = False
 
-    def settings(self) -> dict[str, Any]:
+    def preset(self, domain: str) -> Preset:
+        """The settings of published work that were asked for, if any."""
+        return preset_given(self.parity, domain)
+
+    def rules(self, published: Preset) -> dict[str, Any]:
+        """The rules of play under their names in `Protocol`; what was given wins."""
+        rollout = ALMA_ROLLOUTS.get(self.rollout, self.rollout) if self.rollout else None
+        rules = given(
+            rollout=rollout,
+            repeats=self.repeats,
+            collect=self.collect,
+            advice_tokens=self.advice_tokens,
+            tasks_from=self.protocol,
+            max_steps=self.max_steps,
+        )
+        Protocol(**rules)  # refuses nonsense
+        return {**published.rules, **rules}
+
+    def world(self, published: Preset) -> dict[str, Any]:
+        """The domain's settings."""
+        return {**published.domain, **data_settings(self.data)}
+
+    def players(self) -> dict[str, Any]:
+        """Who acts, with which models; only what was given."""
+        return given(
+            seed=self.seed, agent=agent_spec(self.agent), embedder=embedder_spec(self.model)
+        )
+
+    def settings(self, domain: str) -> dict[str, Any]:
         """What every function of the API that evaluates takes."""
-        published = preset_given(self.parity, self.domain)
-        world = {**published.domain, **data_settings(self.data)}
-        check_domain(self.domain, world)
+        published = self.preset(domain)
+        rules, world = self.rules(published), self.world(published)
+        check_domain(domain, world)
         return {
             "home": self.home,
             "executor": executor(self.workers),
-            "rules": Protocol(**{**published.rules, **self.rules}),
+            "rules": Protocol(**rules),
             "models": model_roles(self.model),
             "allowance": allowance(self.max_tokens, self.max_money),
             "domain_settings": world,
-            **given(
-                seed=self.seed,
-                agent=agent_spec(self.agent),
-                embedder=embedder_spec(self.model),
-                limits=published.limits or None,
-            ),
+            **self.players(),
+            **given(limits=published.limits or None),
         }
 
-    def evaluated(self, designs: Sequence[str], split: str, purpose: str) -> list[Evaluation]:
+    def evaluated(
+        self, domain: str, designs: Sequence[str], split: str, purpose: str
+    ) -> list[Evaluation]:
         """The evaluations of designs on a split; what the archive has is not played again."""
         from metamem.api import evaluate
 
-        settings = self.settings()
+        settings = self.settings(domain)
         with watcher(self.quiet) as progress:
             return evaluate(
-                list(designs), self.domain, split, progress=progress, purpose=purpose, **settings
+                list(designs), domain, split, progress=progress, purpose=purpose, **settings
             )
+
+
+USUAL = Conditions()

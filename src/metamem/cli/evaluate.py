@@ -8,10 +8,10 @@ import typer
 
 from metamem.cli import options as o
 from metamem.cli.across import show_across
-from metamem.cli.conditions import Conditions
-from metamem.cli.parts import rules_given
+from metamem.cli.conditions import USUAL, Conditions
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, say
+from metamem.cli.spread import spread
 from metamem.core.errors import UsageError
 from metamem.core.types import Evaluation
 from metamem.evaluation.statistics import (
@@ -59,37 +59,19 @@ OneDesign = Annotated[
 ]
 
 
+@spread()
 def evaluate(
     designs: Designs,
     domain: o.Domain,
     split: o.Split = "valid",
-    seed: o.Seed = None,
-    agent: o.AgentName = None,
-    data: o.Data = "",
-    rollout: o.Rollout = None,
-    repeats: o.Repeats = None,
-    collect: o.Collect = None,
-    advice_tokens: o.AdviceTokens = None,
-    protocol: o.TasksFrom = None,
-    max_steps: o.MaxSteps = None,
-    parity: o.Parity = None,
-    model: o.Model = None,
-    max_tokens: o.MaxTokens = None,
-    max_money: o.MaxMoney = None,
-    workers: o.Workers = None,
-    home: o.Home = None,
+    played: Conditions = USUAL,
     json: o.Json = False,
-    quiet: o.Quiet = False,
 ) -> None:
     """Evaluate designs on a split.
 
     What the archive already holds under equal conditions is not played again.
     """
-    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps)
-    played = Conditions(
-        domain, seed, agent, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
-    )
-    found = played.evaluated(designs, split, "evaluate")
+    found = played.evaluated(domain, designs, split, "evaluate")
     rows = _rows(designs, found)
     if json:
         print_json(rows)
@@ -100,28 +82,14 @@ def evaluate(
             say(f"{row['name']}: failed in {row['failures']} cases, such as: {row['failure']}")
 
 
+@spread()
 def compare(
     a: OneDesign = "",
     b: OneDesign = "",
     domain: o.Domain = "",
     split: o.Split = "",
-    seed: o.Seed = None,
-    agent: o.AgentName = None,
-    data: o.Data = "",
-    rollout: o.Rollout = None,
-    repeats: o.Repeats = None,
-    collect: o.Collect = None,
-    advice_tokens: o.AdviceTokens = None,
-    protocol: o.TasksFrom = None,
-    max_steps: o.MaxSteps = None,
-    parity: o.Parity = None,
-    model: o.Model = None,
-    max_tokens: o.MaxTokens = None,
-    max_money: o.MaxMoney = None,
-    workers: o.Workers = None,
-    home: o.Home = None,
+    played: Conditions = USUAL,
     json: o.Json = False,
-    quiet: o.Quiet = False,
     across: Annotated[
         bool,
         typer.Option(
@@ -140,18 +108,14 @@ def compare(
                 "--across takes no designs",
                 hint="it compares all that were learned, and the human ones",
             )
-        show_across(domain, split or "test", workers, home, json, quiet)
+        show_across(domain, split or "test", played.workers, played.home, json, played.quiet)
         return
     if not (a and b and domain):
         raise UsageError(
             "which two designs, in which domain?", hint="metamem compare A B --domain NAME"
         )
     split = split or "valid"
-    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps)
-    played = Conditions(
-        domain, seed, agent, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
-    )
-    ours, theirs = played.evaluated([a, b], split, "compare")
+    ours, theirs = played.evaluated(domain, [a, b], split, "compare")
     found = _compared(ours, theirs)
     rows = _rows([a, b], [ours, theirs])
     if json:

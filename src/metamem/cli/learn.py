@@ -9,23 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from metamem.cli import options as o
+from metamem.cli.conditions import USUAL, Conditions
 from metamem.cli.parts import (
-    agent_spec,
     agree_to_cost,
     allowance,
     check_domain,
-    data_settings,
-    embedder_spec,
     executor,
     existing_archive,
     given,
     model_roles,
-    preset_given,
-    rules_given,
 )
 from metamem.cli.progress import watcher
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, remark, say
+from metamem.cli.spread import spread
 from metamem.core import registry
 from metamem.core.errors import BudgetSpent, UnknownName, UsageError
 from metamem.core.ids import short
@@ -59,10 +56,10 @@ class Stopped(Exception):
         self.run = run
 
 
+@spread()
 def learn(
     domain: o.LearnedDomain = "",
     run: o.Run = "",
-    seed: o.Seed = None,
     designs: o.Budgeted = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", min=0.001, help="Stop searching after S seconds.")
@@ -84,32 +81,18 @@ def learn(
             " Default: recombine",
         ),
     ] = None,
-    agent: o.AgentName = None,
-    data: o.Data = "",
-    rollout: o.Rollout = None,
-    repeats: o.Repeats = None,
-    collect: o.Collect = None,
-    advice_tokens: o.AdviceTokens = None,
-    protocol: o.TasksFrom = None,
-    max_steps: o.MaxSteps = None,
-    parity: o.Parity = None,
     no_control: Annotated[
         bool, typer.Option("--no-control", help="Leave out random recombination, the control.")
     ] = False,
     no_racing: Annotated[
         bool, typer.Option("--no-racing", help="Play hopeless designs to the end, too.")
     ] = False,
-    model: o.Model = None,
-    max_tokens: o.MaxTokens = None,
-    max_money: o.MaxMoney = None,
     no_hints: Annotated[
         bool, typer.Option("--no-hints", help="Tell whoever writes designs nothing of the domain.")
     ] = False,
+    played: Conditions = USUAL,
     yes: o.Yes = False,
-    workers: o.Workers = None,
-    home: o.Home = None,
     json: o.Json = False,
-    quiet: o.Quiet = False,
 ) -> None:
     """Learn a memory design for a domain, and prove whether it helps.
 
@@ -117,22 +100,16 @@ def learn(
     go before the promotion gate on valid; test and shift are read once, for the table at the end.
     Stop with Ctrl-C whenever you like: the run goes on where it stopped.
     """
-    published = preset_given(parity, domain)
-    rules = {
-        **published.rules,
-        **rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps),
-    }
-    world = {**published.domain, **data_settings(data)}
+    published, home = played.preset(domain), played.home
+    rules, world = played.rules(published), played.world(published)
     settings = {**published.search, **given(limits=published.limits or None)} | given(
-        seed=seed,
+        **played.players(),
         selector=_spec("selectors", selector),
         proposer=_spec("proposers", proposer),
-        agent=agent_spec(agent),
         control=False if no_control else None,
         racing=False if no_racing else None,
         hints=False if no_hints else None,
-        embedder=embedder_spec(model),
-        models=model_roles(model) or None,
+        models=model_roles(played.model) or None,
         batch=1 if proposer == HANDOFF else None,
     )
     budget = given(designs=designs, seconds=seconds) or dict(published.budget)
@@ -157,14 +134,14 @@ def learn(
     from metamem.api import learn as learn_design
 
     try:
-        with watcher(quiet) as progress:
+        with watcher(played.quiet) as progress:
             result = learn_design(
                 domain,
                 run=run,
                 home=home,
-                executor=executor(workers),
+                executor=executor(played.workers),
                 progress=progress,
-                allowance=allowance(max_tokens, max_money),
+                allowance=allowance(played.max_tokens, played.max_money),
                 **settings,
                 **budget,
             )

@@ -11,7 +11,6 @@ from metamem.cli.screen import remark
 from metamem.core import registry
 from metamem.core.errors import MetamemError, UsageError
 from metamem.evaluation.jobs import Spec
-from metamem.evaluation.protocol import Protocol
 from metamem.search.parity import NOTHING, Preset, preset
 from metamem.store.sqlite import SqliteArchive
 
@@ -32,30 +31,6 @@ def existing_archive(home: Path | None) -> SqliteArchive:
 def given(**options: Any) -> dict[str, Any]:
     """Only what was really given, so that defaults stay in one place."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them
-
-
-def rules_given(
-    rollout: str | None,
-    repeats: int | None,
-    collect: int | None,
-    advice_tokens: int | None,
-    protocol: str | None,
-    max_steps: int | None,
-) -> dict[str, Any]:
-    """The rules of play that were given, under their names in `Protocol`; nonsense is refused."""
-    rules = given(
-        rollout=ALMA_ROLLOUTS.get(rollout, rollout) if rollout else None,
-        repeats=repeats,
-        collect=collect,
-        advice_tokens=advice_tokens,
-        tasks_from=protocol,
-        max_steps=max_steps,
-    )
-    Protocol(**rules)
-    return rules
 
 
 def preset_given(parity: str | None, domain: str) -> Preset:

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from metamem.cli import options as o
-from metamem.cli.conditions import Conditions
+from metamem.cli.conditions import USUAL, Conditions
 from metamem.cli.evaluate import Designs
-from metamem.cli.parts import rules_given
 from metamem.cli.progress import watcher
 from metamem.cli.screen import out, print_json, print_table, say
+from metamem.cli.spread import spread
 from metamem.core.errors import UsageError
 from metamem.web.figures import chance, gain_span, percent, points, span
 
@@ -31,6 +31,7 @@ metamem transfer 3f9ac2d1 --domain alfworld --parity alma
 Found = Mapping[str, Any]
 
 
+@spread(without=["collect"])  # sizes say it
 def curve(
     designs: Designs,
     domain: o.Domain,
@@ -45,35 +46,18 @@ def curve(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="Draw the curves, too.")
     ] = None,
-    seed: o.Seed = None,
-    agent: o.AgentName = None,
-    data: o.Data = "",
-    rollout: o.Rollout = None,
-    repeats: o.Repeats = None,
-    advice_tokens: o.AdviceTokens = None,
-    protocol: o.TasksFrom = None,
-    max_steps: o.MaxSteps = None,
-    parity: o.Parity = None,
-    model: o.Model = None,
-    max_tokens: o.MaxTokens = None,
-    max_money: o.MaxMoney = None,
-    workers: o.Workers = None,
-    home: o.Home = None,
+    played: Conditions = USUAL,
     json: o.Json = False,
-    quiet: o.Quiet = False,
 ) -> None:
     """Evaluate designs with more and more memory.
 
     Each size holds the tasks of the smaller ones, and all sizes play the same tasks with the same
     luck. Gains are over the smallest size, paired by task.
     """
-    rules = rules_given(rollout, repeats, None, advice_tokens, protocol, max_steps)
-    settings = Conditions(
-        domain, seed, agent, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
-    ).settings()
+    settings = played.settings(domain)
     from metamem.sweeps import curve as play
 
-    with watcher(quiet) as progress:
+    with watcher(played.quiet) as progress:
         found = play(designs, domain, _numbers(sizes), split, progress=progress, **settings)
     if plot is not None:
         _draw(found, plot)
@@ -85,6 +69,7 @@ def curve(
             say(f"The plot: {plot}")
 
 
+@spread(without=["agent"])  # there are several
 def transfer(
     designs: Designs,
     domain: o.Domain,
@@ -96,36 +81,19 @@ def transfer(
         ),
     ],
     split: o.Split = "test",
-    seed: o.Seed = None,
-    data: o.Data = "",
-    rollout: o.Rollout = None,
-    repeats: o.Repeats = None,
-    collect: o.Collect = None,
-    advice_tokens: o.AdviceTokens = None,
-    protocol: o.TasksFrom = None,
-    max_steps: o.MaxSteps = None,
-    parity: o.Parity = None,
-    model: o.Model = None,
-    max_tokens: o.MaxTokens = None,
-    max_money: o.MaxMoney = None,
-    workers: o.Workers = None,
-    home: o.Home = None,
+    played: Conditions = USUAL,
     json: o.Json = False,
-    quiet: o.Quiet = False,
 ) -> None:
     """Evaluate designs with several agents: does a design that helps one help another?
 
     Gains are over no memory with the same agent, paired by task. Every agent collects its own
     experiences.
     """
-    rules = rules_given(rollout, repeats, collect, advice_tokens, protocol, max_steps)
-    settings = Conditions(
-        domain, seed, None, data, rules, parity, model, max_tokens, max_money, workers, home, quiet
-    ).settings()
+    settings = played.settings(domain)
     from metamem.sweeps import transfer as play
 
     acting = [name.strip() for name in agents.split(",") if name.strip()]
-    with watcher(quiet) as progress:
+    with watcher(played.quiet) as progress:
         found = play(designs, domain, acting, split, progress=progress, **settings)
     if json:
         print_json(found)
