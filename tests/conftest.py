@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-
 # A shell that starts the tests in the background has Ctrl-C ignored, and every program they start
 # would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,19 +1,23 @@
 """A whole run on the toy domain: learning, repeating, stopping, resuming."""
 
+import asyncio
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 import metamem
 from metamem.api import open_archive
-from metamem.core.errors import Busy, UsageError
+from metamem.core.errors import Busy, StoreError, UsageError
+from metamem.evaluation.inline import InlineExecutor
 from metamem.evaluation.jobs import Spec
 from metamem.search.config import LearnConfig
+from metamem.search.learn import learn
 
 INLINE = Spec("inline")
 SMALL = {
@@ -94,6 +98,27 @@ def test_a_finished_run_is_not_played_again(undisturbed):
     assert again.summary == result.summary
 
 
+def test_a_run_that_an_older_version_began_goes_on(undisturbed, tmp_path):
+    home, _ = undisturbed
+    with open_archive(home) as archive:
+        config = dict(archive.run("toy").config)
+    for later in ("models", "hints"):  # settings that runs did not always have
+        del config[later]
+    with open_archive(tmp_path) as archive:
+        archive.create_run("toy", config)
+    metamem.learn(run="toy", home=tmp_path, executor=INLINE)
+    assert contents(tmp_path, "toy") == contents(home, "toy")
+
+
+def test_a_known_run_keeps_its_settings(tmp_path):
+    with open_archive(tmp_path) as archive:
+        config = LearnConfig(Spec("toy"), seed=1)
+        archive.create_run("toy", config.to_json())
+        learning = learn(archive, InlineExecutor(archive.blob), "toy", replace(config, seed=2))
+        with pytest.raises(StoreError, match="another config"):
+            asyncio.run(learning)
+
+
 def test_two_processes_cannot_work_on_one_run(tmp_path):
     with open_archive(tmp_path) as archive:
         archive.create_run("toy", LearnConfig(Spec("toy")).to_json())
@@ -113,6 +138,7 @@ PROGRAM = """
 import sys, metamem
 from metamem.evaluation.jobs import Spec
 from metamem.search.config import LearnConfig
+from metamem.search.learn import learn
 metamem.learn("toy", home=sys.argv[1], run="toy", executor=Spec("inline"), seed=5, **{settings})
 """
 

@@ -3,12 +3,11 @@
 import asyncio
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from metamem.core.errors import UsageError
 from metamem.sandbox import bubblewrap, paths, seccomp
@@ -84,15 +83,15 @@ async def run_command(
                 shown or {},
                 environment or {},
                 proc,
-                rules.fileno(),
-                packages.fileno(),
+                rules,
+                packages,
             ),
             env={"PATH": os.defpath},
             # A pipe and not a file: what was read from it cannot be read again by anyone.
             stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            pass_fds=(rules.fileno(), packages.fileno()),
+            pass_fds=(rules, packages),
             start_new_session=True,
         )
     assert process.stdout is not None and process.stderr is not None
@@ -188,12 +187,13 @@ def _own_packages() -> bytes:
     return f"home = {home}\ninclude-system-site-packages = false\n".encode()
 
 
-def _file(content: bytes) -> IO[bytes]:
-    """An open file without a name."""
-    file = tempfile.TemporaryFile()
-    file.write(content)
-    file.seek(0)
-    return file
+@contextmanager
+def _file(content: bytes) -> Iterator[int]:
+    """The descriptor of a file without a name."""
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        yield file.fileno()
 
 
 async def _feed(pipe: asyncio.StreamWriter | None, data: bytes) -> None:

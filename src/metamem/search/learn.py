@@ -319,6 +319,14 @@ def played_by(agent: Spec, broker: Broker | None) -> dict[str, Any]:
     }
 
 
+def _enter(archive: Archive, run_id: str, config: LearnConfig) -> None:
+    """Enter a new run. One that an older version began may lack settings that came later: what
+    counts is what its settings mean."""
+    known = next((run for run in archive.runs() if run.id == run_id), None)
+    if known is None or LearnConfig.from_json(known.config) != config:
+        archive.create_run(run_id, config.to_json())  # refuses another config for a known run
+
+
 async def learn(
     archive: Archive,
     executor: Executor,
@@ -333,7 +341,7 @@ async def learn(
     learning = Learning(  # refuses a wrong config
         archive, executor, run_id, config, progress, broker=broker, desk=desk
     )
-    archive.create_run(run_id, config.to_json())
+    _enter(archive, run_id, config)
     with archive.lock_run(run_id):
         record = archive.run(run_id)
         if record.state == "finished":
