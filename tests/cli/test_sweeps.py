@@ -138,6 +138,8 @@ def test_the_table_of_agents_fits_any_screen(metamem, carried, home, needy, monk
         (["curve", "no_memory", "--sizes", "5"], "two sizes or more between 0 and 40"),
         (["curve", "no_memory", "--sizes", "0,41"], "between 0 and 40"),
         (["curve", "no_memory", "--rollout", "thawed"], "known: frozen, streaming"),
+        (["curve", "no_memory", "--collect", "5"], "--collect"),  # sizes say it
+        (["transfer", "no_memory", "--agent", "reader"], "--agents"),  # there are several
         (["transfer", "no_memory", "--agents", ","], "which agents?"),
         (["transfer", "no_memory", "--agents", "reader,reader"], "each only once"),
         (["transfer", "no_memory", "--agents", "nobody"], "nobody"),
