@@ -184,7 +184,6 @@ def table(
                 "by_task": dict(evaluation.by_task()),
                 "steps": fmean(r.steps for r in played),
                 "advice_tokens": fmean(r.advice_tokens for r in played),
-                "advice_used": fmean(r.advice_used for r in played),
                 "calls": fmean(r.model_calls for r in played),
                 "tokens": fmean(r.tokens for r in played),
                 "failures": sum(bool(r.failure) for r in played),

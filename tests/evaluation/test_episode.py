@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from metamem.agents.random_agent import RandomAgent
 from metamem.core.protocols import Seat
 from metamem.core.tokens import count_tokens, truncate_tokens
-from metamem.core.types import Advice, Episode, Step
+from metamem.core.types import Advice
 from metamem.domains.toy import ToyDomain
-from metamem.evaluation.episode import advice_used, cap_advice, play
+from metamem.evaluation.episode import cap_advice, play
 
 
 async def played(ask, **rules):
@@ -71,10 +71,3 @@ def test_a_cap_is_never_exceeded_and_cuts_only_what_is_too_long(text, limit):
     assert text.startswith(cut)
     assert truncated == (count_tokens(text) > limit)
     assert truncated or cut == text
-
-
-def test_used_advice_is_counted_by_what_it_names_numbers_aside():
-    steps = (Step("open door 7", ""), Step("take lamp 1", ""))
-    told = Episode("t", "g", "", (), steps, 1.0, (Advice("1. open door 3\n2. sing", 6),))
-    assert advice_used(told) == 0.5
-    assert advice_used(Episode("t", "g", "", (), steps, 1.0, ())) == 0.0

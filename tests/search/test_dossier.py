@@ -19,7 +19,7 @@ from tests.search.scripted import ScriptedModel, design, search
 def episode(n: int = 0, reward: float = 0.0, best_other: float = 0.0, steps: int = 5, **other):
     fields = {
         "task_id": f"task-{n}", "kind": "some", "goal": f"reach the end {n}", "advice": "go on",
-        "used": 0.25, "steps": (("", "the start"),
+        "changed": True, "steps": (("", "the start"),
                                 *((f"walk {i}", f"place {i}") for i in range(steps))),
     }  # fmt: skip
     return ShownEpisode(reward=reward, best_other=best_other, **(fields | other))
@@ -58,7 +58,7 @@ def test_all_that_is_known_is_in_it():
         "(cross; gained -0.050, then 0.250): Two parts", "a beginning",
         "(llm; gained -0.300, then 0.100): Tells nothing", "Tells all (the same code as 1234)",
         "hard, 2 tasks: 0.25; 0.75; 0.75",
-        "reach the end 0", "25% of the actions are named in it", "    go on", "    > walk 4",
+        "reach the end 0", "Advice (the agent acted otherwise than without it)", "    go on", "    > walk 4",
         "mean reward 0.700, better on 1 tasks", "# another one",
     ):  # fmt: skip
         assert words in text, words
@@ -93,7 +93,7 @@ long_words = st.builds(lambda word, n: word * n, words, st.sampled_from([0, 1, 4
 shown = st.builds(
     ShownEpisode,
     task_id=long_words, kind=words, goal=long_words, reward=st.sampled_from([-1.0, 0.0, 0.5, 1.0]),
-    best_other=st.sampled_from([0.0, 1.0]), advice=long_words, used=st.floats(0, 1),
+    best_other=st.sampled_from([0.0, 1.0]), advice=long_words, changed=st.none() | st.booleans(),
     steps=st.lists(st.tuples(words, long_words), max_size=5).map(lambda s: tuple(s * 20)),
 )  # fmt: skip
 relatives = st.lists(
@@ -217,6 +217,6 @@ async def test_a_search_shows_its_designs_as_they_were_played(tmp_path):
         assert each.kind == parent.kinds[each.task_id] and each.kind in each.goal
         assert each.best_other == parent.others[each.task_id]
         assert each.steps[0][0] == "" and all(action for action, _ in each.steps[1:])
-    assert any(each.used > 0 and each.advice for each in episodes)
+    assert any(each.changed and each.advice for each in episodes)
     made = {view.design.id: view for request, _ in seen for view in request.parents}
     assert parent.lineage[0].id in made

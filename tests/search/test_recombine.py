@@ -314,7 +314,9 @@ def test_credit_without_any_gain_is_even():
 
 CURES = {
     "empty": ("replace ask", "replace key", "replace match", "join"),
-    "unused": ("replace keep", "replace adapt", "replace phrase"),
+    "ignored": ("replace keep", "replace adapt", "replace phrase"),
+    "hurt": ("replace match", "replace prefer", "drop layer"),
+    "vain": ("replace keep", "add layer"),
     "truncated": ("replace trim", "replace form", "drop layer"),
     "errors": ("drop layer", "fresh"),
     "repeated": ("add layer", "cross"),

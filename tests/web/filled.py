@@ -180,7 +180,7 @@ class Filler:
                 2 if won else 4,
                 advice_tokens=12 if told else 0,
                 advice_digest=f"{n % 8}" if told else "",
-                advice_used=0.5 if told else 0.0,
+                actions_digest="b" if told else "a",
                 failure=f"crash {self.odd}" if name == "trajectory_retrieval" and n == 3 else "",
                 measured=Measurement(0.01, 1.5),
             )

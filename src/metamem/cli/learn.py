@@ -90,6 +90,15 @@ def learn(
     no_hints: Annotated[
         bool, typer.Option("--no-hints", help="Tell whoever writes designs nothing of the domain.")
     ] = False,
+    explain: Annotated[
+        bool | None,
+        typer.Option(
+            "--explain/--no-explain",
+            help="Take the learned design apart in the end: what each part is worth. Default: only"
+            " where that asks no model.",
+            show_default=False,
+        ),
+    ] = None,
     played: Conditions = USUAL,
     yes: o.Yes = False,
     json: o.Json = False,
@@ -109,6 +118,7 @@ def learn(
         control=False if no_control else None,
         racing=False if no_racing else None,
         hints=False if no_hints else None,
+        explain=explain,
         models=model_roles(played.model) or None,
         batch=1 if proposer == HANDOFF else None,
     )

@@ -224,7 +224,7 @@ class CaseResult:
     advice_tokens: int = 0
     advice_truncated: bool = False
     advice_digest: str = ""  # equal digests: the agent was told the same
-    advice_used: float = 0.0  # share of the agent's actions that some line of advice names
+    actions_digest: str = ""  # equal digests: the agent did the same; empty: not known
     model_calls: int = 0
     tokens: int = 0
     failure: str = ""  # what the design or the agent did wrong; empty where nothing

@@ -1,9 +1,7 @@
 """One task played to its end. The one loop in which worlds, agents and memories meet."""
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
 from typing import Any
 
 from metamem.core.errors import DesignFailure
@@ -12,8 +10,6 @@ from metamem.core.tokens import truncate_tokens
 from metamem.core.types import Advice, Episode, Query, Step, Task, render_advice
 
 Ask = Callable[[Query], Awaitable[Any]]
-
-_WORD = re.compile(r"[a-z]+")
 
 
 async def play(
@@ -54,26 +50,3 @@ def cap_advice(value: Any, limit: int) -> Advice:
         raise DesignFailure(f"the advice cannot be shown: {error}", kind="protocol") from error
     text, count, truncated = truncate_tokens(text, limit)
     return Advice(text, count, truncated)
-
-
-def advice_used(episode: Episode) -> float:
-    """Share of the actions taken that some line of the advice names, numbers aside."""
-    if not episode.steps or not any(a.text for a in episode.advice):
-        return 0.0
-    lines = [line for a in episode.advice for line in _line_words(a.text)]
-    named = sum(_named(_words(step.action), lines) for step in episode.steps)
-    return named / len(episode.steps)
-
-
-def _named(action: frozenset[str], lines: list[frozenset[str]]) -> bool:
-    return any(action <= line for line in lines)
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
-
-
-@lru_cache(maxsize=256)
-def _line_words(text: str) -> tuple[frozenset[str], ...]:
-    return tuple({_words(line): None for line in text.splitlines() if line.strip()})

@@ -16,10 +16,10 @@ from metamem.core.ids import derive_seed
 from metamem.core.protocols import Agent, Chat, Domain, Seat
 from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
 from metamem.designs.jailed import Jail
-from metamem.evaluation.behaviour import advice_digest, behaviour_key
+from metamem.evaluation.behaviour import actions_digest, advice_digest, behaviour_key
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
-from metamem.evaluation.episode import Ask, advice_used, cap_advice, play
+from metamem.evaluation.episode import Ask, cap_advice, play
 from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
 from metamem.evaluation.memories import Memories
 from metamem.models.embedders import AnyEmbedder, open_embedder
@@ -307,7 +307,7 @@ def _row(
         advice_tokens=sum(a.tokens for a in episode.advice),
         advice_truncated=any(a.truncated for a in episode.advice),
         advice_digest=advice_digest([a.text for a in episode.advice]),
-        advice_used=round(advice_used(episode), 6),
+        actions_digest="" if failure else actions_digest(s.action for s in episode.steps),
         model_calls=chats.calls,
         tokens=chats.tokens,
         failure=_short(failure) if failure else "",

@@ -33,6 +33,8 @@ class LearnConfig:
     layer: str = "auto"
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # role → names
     hints: bool = True  # whether a proposer is told about the domain
+    # Whether the learned design is taken apart in the end; None: only where no model is asked for it
+    explain: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("batch", "confirm", "shortlist", "final_repeats"):

@@ -41,7 +41,9 @@ class Views:
         kinds: Mapping[str, str],
         traces: Callable[[str], Sequence[Trace]],
     ) -> None:
+        """The first entry is no memory: what agents do without advice."""
         self._by_id = {entry.design.id: entry for entry in entries}
+        self._without = entries[0].evaluation
         self._fruitless, self._kinds, self._traces = fruitless, kinds, traces
         self._best: dict[str, list[tuple[float, str]]] = {}  # of each task, the best two
         for entry in entries:
@@ -99,7 +101,8 @@ class Views:
         return found
 
     def _episodes(self, entry: Entry, others: Mapping[str, float]) -> list[ShownEpisode]:
-        used = {row.case: row.advice_used for row in entry.evaluation.rows}
+        did = {row.case: row.actions_digest for row in entry.evaluation.rows}
+        undirected = {row.case: row.actions_digest for row in self._without.rows}
         shown = []
         for trace in self._traces(entry.evaluation.id):
             episode, task = trace.episode, trace.case.task_id
@@ -113,8 +116,13 @@ class Views:
                     reward=episode.reward,
                     best_other=others.get(task, 0.0),
                     advice=AGAIN.join(a.text for a in episode.advice if a.text),
-                    used=used.get(trace.case, 0.0),
+                    changed=_changed(did.get(trace.case), undirected.get(trace.case)),
                     steps=tuple(steps),
                 )
             )
         return shown
+
+
+def _changed(did: str | None, without: str | None) -> bool | None:
+    """Whether two digests of actions differ, where both are known."""
+    return did != without if did and without else None

@@ -51,12 +51,18 @@ def _episode(episode: ShownEpisode, tokens: int) -> str:
         head += "Advice: none.\n\n"
     else:
         advice = indented(shortened(episode.advice, int(tokens * ADVICE)))
-        used = f"{episode.used:.0%} of the actions are named in it"
-        head += f"Advice ({used}):\n\n{advice}\n\n"
+        head += f"Advice{_effect(episode.changed)}:\n\n{advice}\n\n"
     head += "What happened:\n\n"
     left = tokens - count_tokens(head)
     steps = [_step(*step, max(2, int(tokens * OBSERVATION))) for step in episode.steps]
     return head + indented("\n".join(both_ends(steps, max(0, left))))
+
+
+def _effect(changed: bool | None) -> str:
+    if changed is None:
+        return ""
+    how = "otherwise than" if changed else "just as"
+    return f" (the agent acted {how} without it)"
 
 
 def _step(action: str, observation: str, tokens: int) -> str:

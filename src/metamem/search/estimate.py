@@ -18,6 +18,7 @@ STEP_TOKENS = 60  # an observation and an action, typically
 FRAME_TOKENS = 150  # what agents add to the rules and the goal
 UPDATE_CALLS, UPDATE_TOKENS, UPDATE_REPLY = 2, 2500, 500  # of designs that ask a model
 WRITING_CALLS, WRITING_TOKENS, WRITING_REPLY = 4, 12_000, 2500  # of a model that writes designs
+LINE, PARTS = 6, 4  # of a typical learned design: steps on the way to it, and its parts
 SAMPLE = 3  # tasks that are looked at
 
 Models = Mapping[str, Sequence[LanguageModel]]  # by role
@@ -60,8 +61,11 @@ def estimate(config: LearnConfig, models: Models) -> Estimate:
     confirmed = min(config.confirm, designs) * config.confirm_seeds * arms
     collected = len(train.collection) * (1 + config.confirm_seeds) + len(whole.collection)
     proposals = designs * arms * (RACED if config.racing else 1) + len(humans) + confirmed
+    taken_apart = (LINE + PARTS) * len(whole.cases) if config.explain else 0
     played = int(
-        len(train.cases) * proposals + finals * (len(humans) + config.shortlist * arms + 1)
+        len(train.cases) * proposals
+        + finals * (len(humans) + config.shortlist * arms + 1)
+        + taken_apart
     )
 
     found = NOTHING

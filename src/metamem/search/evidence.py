@@ -4,22 +4,26 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from metamem.core.types import CaseResult, Evaluation
+from metamem.evaluation.uptake import uptake
 from metamem.search.proposer import Evidence
 
 
-def evidence(evaluation: Evaluation, kinds: Mapping[str, str]) -> Evidence:
-    """`kinds` maps tasks to the group they are reported under."""
+def evidence(evaluation: Evaluation, kinds: Mapping[str, str], without: Evaluation) -> Evidence:
+    """`kinds` maps tasks to the group they are reported under; `without` is no memory's evaluation."""
     rows = evaluation.rows
     if not rows:
         return Evidence()
-    advised = [row for row in rows if row.advice_digest]
+    told = uptake(evaluation, without)
     by_kind: dict[str, list[float]] = {}
     for row in rows:
         by_kind.setdefault(kinds.get(row.task_id, ""), []).append(row.reward)
     return Evidence(
         mean_reward=evaluation.reward,
         empty=_share(rows, [r for r in rows if not r.advice_digest]),
-        unused=1.0 - fmean(r.advice_used for r in advised) if advised else 0.0,
+        ignored=told.ignored,
+        helped=told.helped,
+        hurt=told.hurt,
+        vain=told.vain,
         repeated=_repeated(evaluation),
         truncated=_share(rows, [r for r in rows if r.advice_truncated]),
         tokens=fmean(r.advice_tokens for r in rows),

@@ -24,6 +24,7 @@ from metamem.evaluation.racing import RaceSettings
 from metamem.models.broker import Broker
 from metamem.promotion.gate import Decision, Gate
 from metamem.search.config import LearnConfig
+from metamem.search.explain import PURPOSE, explain
 from metamem.search.loop import HUMAN, Budget, Search
 from metamem.search.table import table
 from metamem.store.archive import Archive, PromotionRecord, utc_now
@@ -81,6 +82,7 @@ class Learning:
             "decision": decision.to_json(),
             "control": rival,
             "search": self._with_warnings_of_models(_counts(main)),
+            "explanation": await self._explain(learned, main),
             "tables": await self._report(learned, rival),
             "models": self._models(),
         }
@@ -210,6 +212,27 @@ class Learning:
         found = await self._all(self._finals(), finalists, "valid", "random control")
         return max(found, key=lambda design_id: (found[design_id].reward, design_id))
 
+    async def _explain(self, learned: str | None, arm: Search) -> dict[str, Any] | None:
+        """What the learned design's parts and the steps to it are worth."""
+        evaluator = self._finals()
+        wanted = self.config.explain
+        if learned is None or wanted is False or (wanted is None and evaluator.setup.models):
+            return None
+        by_id = {entry.design.id: entry for entry in arm.entries}
+        line: list[Design] = []
+        entry = by_id[learned]
+        while entry.parents and entry.parents[0] in by_id:
+            entry = by_id[entry.parents[0]]
+            line.append(entry.design)
+
+        async def play(designs: Sequence[Design]) -> dict[str, Evaluation]:
+            self.progress.phase("taking the design apart", len(designs))
+            return await self._all(evaluator, designs, "valid", PURPOSE, created_by=PURPOSE)
+
+        gate = self.archive.traces(evaluator.fingerprint(by_id[learned].design, "valid").id)
+        advices = [advice.text for trace in gate for advice in trace.episode.advice]
+        return (await explain(by_id[learned].design, line, advices, play)).to_json()
+
     async def _report(self, learned: str | None, rival: str | None) -> dict[str, Any]:
         """The one look at test and shift."""
         rows: dict[str, Design] = dict(self.humans)
@@ -230,10 +253,17 @@ class Learning:
         return self._evaluator(rules=replace(self.config.rules, repeats=self.config.final_repeats))
 
     async def _all(
-        self, evaluator: Evaluator, designs: Sequence[Design], split: str, purpose: str
+        self,
+        evaluator: Evaluator,
+        designs: Sequence[Design],
+        split: str,
+        purpose: str,
+        created_by: str = "",
     ) -> dict[str, Evaluation]:
         async def one(design: Design) -> Evaluation:
-            outcome = await evaluator.evaluate(design, split, purpose=purpose)
+            outcome = await evaluator.evaluate(
+                design, split, purpose=purpose, created_by=created_by
+            )
             self.progress.advance()
             return outcome.evaluation
 

@@ -366,6 +366,10 @@ class Search:
             return complete_estimate(rows)
         return race.estimate(rows)
 
+    def _without(self, evaluation: Evaluation) -> Evaluation:
+        """What no memory came to, which is always first."""
+        return self.entries[0].evaluation if self.entries else evaluation
+
     def _kinds(self) -> dict[str, str]:
         return {t.id: t.kind for t in self.evaluator.plan("train").deployment}
 
@@ -380,6 +384,6 @@ class Search:
             proposal.note,
             estimate,
             evaluation,
-            evidence(evaluation, self._kinds()),
+            evidence(evaluation, self._kinds(), self._without(evaluation)),
             evaluation.by_task(),
         )

@@ -16,7 +16,11 @@ class Evidence:
 
     mean_reward: float = 0.0
     empty: float = 0.0  # of cases: memory had nothing to say
-    unused: float = 0.0  # of the agent's actions where it had advice: none that the advice names
+    # Of the cases in which memory said something, beside the same cases played without memory:
+    ignored: float = 0.0  # the agent did just what it does without
+    helped: float = 0.0  # more reward
+    hurt: float = 0.0  # less reward
+    vain: float = 0.0  # the agent did something else and gained nothing that was there to gain
     repeated: float = 0.0  # of tasks that failed: failed in every repeat
     truncated: float = 0.0  # of cases: the host had to cut the advice
     tokens: float = 0.0  # advice tokens in a case, on average (a count)
@@ -47,7 +51,7 @@ class ShownEpisode:
     reward: float
     best_other: float  # the best reward any other design of the run had on the task
     advice: str
-    used: float  # share of the actions that some line of the advice names
+    changed: bool | None  # did the agent act otherwise than without advice? None: not known
     steps: tuple[tuple[str, str], ...]  # action, observation; the first has no action
 
 

@@ -66,7 +66,7 @@ RESULTS: Mapping[str, Callable[[Any, str], Value]] = {
     "advice_tokens": whole,
     "advice_truncated": whole,
     "advice_digest": text,
-    "advice_used": finite,
+    "actions_digest": text,
     "model_calls": whole,
     "tokens": whole,
     "failure": text,

@@ -193,7 +193,14 @@ V3 = (
     )""",
 )
 
-STEPS: tuple[Sequence[str], ...] = (V1, V2, V3)  # STEPS[n] leads from version n to n + 1
+# Whether advice is used shows in what the agent does with it and without it; how many of its
+# actions stand in the advice word for word, which was kept before, says little.
+V4 = (
+    "ALTER TABLE results DROP COLUMN advice_used",
+    "ALTER TABLE results ADD COLUMN actions_digest TEXT NOT NULL DEFAULT ''",
+)
+
+STEPS: tuple[Sequence[str], ...] = (V1, V2, V3, V4)  # STEPS[n] leads from version n to n + 1
 
 
 def upgrade(engine: Engine, steps: Sequence[Sequence[str]] = STEPS) -> None:

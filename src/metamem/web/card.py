@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from metamem.core.types import CaseResult, Evaluation
+from metamem.evaluation.uptake import NOTHING, uptake
 from metamem.store.archive import Trace
 from metamem.web.docstrings import docstrings, first_paragraph
 
@@ -61,10 +62,7 @@ def _did(evaluation: Evaluation, without: Evaluation | None, ask_every: int) -> 
             f"{max(tokens)}); {len({row.advice_digest for row in told})} different advices "
             f"were given."
         )
-        sentences.append(
-            f"The agent took up what it said: {100 * fmean(r.advice_used for r in told):.0f} % of "
-            f"the actions were such as the advice named."
-        )
+        sentences += _uptake(evaluation, without)
     cut = [row for row in rows if row.advice_truncated]
     if cut:
         sentences.append(f"The advice was too long and was cut in {_share(cut, rows)} of cases.")
@@ -83,6 +81,17 @@ def _did(evaluation: Evaluation, without: Evaluation | None, ask_every: int) -> 
         else "It never failed."
     )
     return sentences
+
+
+def _uptake(evaluation: Evaluation, without: Evaluation | None) -> list[str]:
+    found = uptake(evaluation, without) if without is not None else NOTHING
+    if not found.cases:
+        return []
+    return [
+        f"The agent acted otherwise than without memory in {100 * found.taken_up:.0f} % of the "
+        f"{found.cases} cases in which it was told something: {100 * found.helped:.0f} % ended "
+        f"better and {100 * found.hurt:.0f} % worse than the same case without memory."
+    ]
 
 
 def _share(some: Sequence[CaseResult], rows: Sequence[CaseResult]) -> str:

@@ -82,6 +82,7 @@ def _page(story: Story) -> dict[str, Any]:
     learned_id = story.learned.id if story.learned else None
     line = list(reversed(story.journal.lineage(learned_id))) if learned_id else []
     tables = ordered(story.summary.get("tables", {}))
+    explained = story.summary.get("explanation") or {}
     return {
         "version": __version__,
         "story": story,
@@ -90,6 +91,8 @@ def _page(story: Story) -> dict[str, Any]:
         "learned_id": learned_id,
         "lineage": [story.journal.by_design[design] for design in line],
         "tables": tables,
+        "parts": explained.get("parts", ()),
+        "steps": {step["design"]: step for step in explained.get("steps", ())},
         "search_plot": search_plot(story.journal.evaluated, story.control.evaluated, learned_id)
         if story.journal.evaluated
         else "",

@@ -16,7 +16,7 @@ _RULES = {
     "tasks_from": "--protocol",
 }
 _SPECS = {"selector": "--selector", "proposer": "--proposer", "agent": "--agent"}
-_FLAGS = {"control", "racing", "hints", "models", "embedder"}
+_FLAGS = {"control", "racing", "hints", "explain", "models", "embedder"}
 _BY_OPTION = {"domain", "seed", "budget", "rules", *_FLAGS, *_SPECS}
 
 
@@ -42,6 +42,7 @@ def command_line(stored: Mapping[str, Any]) -> str:
     words += [] if config.control else ["--no-control"]
     words += [] if config.racing else ["--no-racing"]
     words += [] if config.hints else ["--no-hints"]
+    words += {None: [], True: ["--explain"], False: ["--no-explain"]}[config.explain]
     for role, names in config.models.items():
         for model in names:
             words += ["--model", f"{role}={model}"]

@@ -35,9 +35,19 @@ def symptoms(evidence: Evidence) -> list[Symptom]:
             ("replace ask", "replace key", "replace match", "replace admit", "join", "add layer"),
         ),
         Symptom(
-            evidence.unused * spoken,
-            f"{evidence.unused:.0%} of the actions had nothing to do with the advice",
+            evidence.ignored * spoken,
+            f"{evidence.ignored:.0%} of the advised cases went just as without advice",
             ("replace keep", "replace form", "replace adapt", "replace phrase", "replace prefer"),
+        ),
+        Symptom(
+            evidence.hurt * spoken,
+            f"{evidence.hurt:.0%} of the advised cases ended worse than without advice",
+            ("replace match", "replace prefer", "replace adapt", "replace trim", "drop layer"),
+        ),
+        Symptom(
+            evidence.vain * spoken * 0.5,
+            f"in {evidence.vain:.0%} of the advised cases the agent followed, and gained nothing",
+            ("replace keep", "replace ask", "add layer", "cross", "adopt"),
         ),
         Symptom(
             evidence.repeated * (1.0 - evidence.mean_reward) * 0.5,

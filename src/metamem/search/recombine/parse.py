@@ -66,7 +66,7 @@ def _parse(source: str) -> Genome:
 
 def whole(tree: ast.Module) -> WholeGene:
     """A design as one part: its memory class becomes a layer, all else stays."""
-    main = _memory_class(tree)
+    main = memory_class(tree)
     definitions, imports = _split(tree)
     gene = WholeGene(main, [_as_layer(copy.deepcopy(n)) for n in definitions], imports)
     return renamed(gene, RESERVED)
@@ -124,7 +124,7 @@ def _split(tree: ast.Module) -> tuple[list[ast.stmt], list[ast.Import | ast.Impo
     return rest, imports
 
 
-def _memory_class(tree: ast.Module) -> str:
+def memory_class(tree: ast.Module) -> str:
     classes = [n for n in tree.body if isinstance(n, ast.ClassDef)]
     memories: list[str] = []
     for node in classes:

@@ -105,7 +105,7 @@ def rows_never_change(open_archive: Opener) -> None:
             {"advice_tokens": 1},
             {"advice_truncated": False},
             {"advice_digest": "d2"},
-            {"advice_used": 0.0},
+            {"actions_digest": ""},
             {"model_calls": 3},
             {"tokens": 1},
             {"failure": "crash"},

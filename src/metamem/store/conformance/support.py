@@ -79,7 +79,7 @@ def row(task_id: str = "task", repeat: int = 0, reward: float = 0.1) -> CaseResu
         advice_tokens=120,
         advice_truncated=True,
         advice_digest="d1",
-        advice_used=1 / 3,
+        actions_digest="0123456789abcdef",
         model_calls=2,
         tokens=345,
         failure="",
