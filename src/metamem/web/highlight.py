@@ -1,68 +1,37 @@
 """Light colours for Python, and for diffs. Everything that comes out is escaped."""
 
-import builtins
 import difflib
-import io
-import keyword
-import tokenize
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
+from pygments.lexers.python import PythonLexer
+from pygments.token import Token
 
-_KINDS = {
-    tokenize.STRING: "string",
-    tokenize.COMMENT: "comment",
-    tokenize.NUMBER: "number",
-}
-_BUILTINS = frozenset(dir(builtins))
+# The kinds that are told apart by colour; what is of none of them stays plain.
+_KINDS = (
+    (Token.Comment, "comment"),
+    (Token.Literal.String, "string"),
+    (Token.Literal.Number, "number"),
+    (Token.Keyword, "keyword"),
+    (Token.Operator.Word, "keyword"),
+    (Token.Name.Builtin, "builtin"),
+    (Token.Name.Exception, "builtin"),
+)
 
 
 def highlight(source: str) -> list[Markup]:
-    """The lines of a source, each well-formed by itself; plain where it is not Python."""
-    try:
-        spans = list(_spans(source))
-    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
-        spans = []
-    lines = source.split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    marked: list[list[tuple[int, int, str]]] = [[] for _ in lines]
-    for row, start, end, kind in spans:
-        if row < len(marked):
-            marked[row].append((start, end, kind))
-    return [_line(text, parts) for text, parts in zip(lines, marked, strict=True)]
-
-
-def _line(text: str, parts: list[tuple[int, int, str]]) -> Markup:
-    done, at = Markup(), 0
-    for start, end, kind in parts:
-        done += escape(text[at:start])
-        done += Markup('<span class="t-{}">{}</span>').format(kind, text[start:end])
-        at = end
-    return done + escape(text[at:])
-
-
-def _spans(source: str) -> Iterator[tuple[int, int, int, str]]:
-    """Row, start, end and kind of what is coloured; a token of several lines comes in pieces."""
-    for token in tokenize.generate_tokens(io.StringIO(source, newline="\n").readline):
-        kind = _kind(token)
-        if kind is None:
-            continue
-        (row, start), (last, end) = token.start, token.end
-        for number, line in enumerate(token.string.split("\n"), row):
-            left = start if number == row else 0
-            right = end if number == last else left + len(line)
-            if right > left:
-                yield number - 1, left, right, kind
-
-
-def _kind(token: tokenize.TokenInfo) -> str | None:
-    if token.type == tokenize.NAME:
-        if keyword.iskeyword(token.string):
-            return "keyword"
-        return "builtin" if token.string in _BUILTINS else None
-    return _KINDS.get(token.type)
+    """The lines of a source, each well-formed by itself."""
+    lines = [Markup()]
+    # Not its `get_tokens`, which tidies line ends and blank lines away.
+    for _, token, text in PythonLexer().get_tokens_unprocessed(source):
+        kind = next((name for parent, name in _KINDS if token in parent), "")
+        for number, piece in enumerate(text.split("\n")):
+            if number:
+                lines.append(Markup())
+            if piece:
+                coloured = Markup('<span class="t-{}">{}</span>').format(kind, piece)
+                lines[-1] += coloured if kind else escape(piece)
+    return lines if lines[-1] else lines[:-1]
 
 
 @dataclass(frozen=True, slots=True)
