@@ -18,12 +18,15 @@ $(BIN)/python:
 	  || { echo "metamem needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+# $(call by-apt,program,package,otherwise): installed through apt where that is allowed.
+by-apt = @command -v $(1) >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq \
+	       && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(2) >/dev/null; } \
+	  || echo "$(3)"
+
 $(VENV)/.jail:
 	@mkdir -p $(VENV)
-	@command -v bwrap >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-	       && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap >/dev/null; } \
-	  || echo "bubblewrap is missing: the self-jail is used instead (metamem doctor tells more)"
+	$(call by-apt,bwrap,bubblewrap,bubblewrap is missing: the self-jail is used instead (metamem doctor tells more))
 	@touch $@
 
 $(VENV)/.ready: requirements.lock pyproject.toml | $(BIN)/python
@@ -33,6 +36,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
+	$(call by-apt,runsc,runsc,runsc is missing: the tests of the jail under gVisor are skipped)
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
@@ -40,7 +44,7 @@ learn: setup
 	$(BIN)/metamem learn alfworld --seed $(SEED)
 
 test: setup-dev lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --allowed-skips tests/allowed_skips.txt
 
 lint: setup-dev
 	$(BIN)/ruff check .
@@ -64,7 +68,7 @@ lock:
 	  --python-version 3.11 --extra build pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --no-header --no-emit-index-url --no-annotate \
 	  --python-version 3.11 --extra build --extra dev --extra textworld --extra minihack \
-	  --extra gymnasium --extra mcp pyproject.toml -o requirements-dev.lock
+	  --extra gymnasium --extra mcp --extra use --extra minilm pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV)

@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.skips import pytest_addoption, pytest_sessionfinish, pytest_terminal_summary
+
+__all__ = ["pytest_addoption", "pytest_sessionfinish", "pytest_terminal_summary"]
+
 # A shell that starts the tests in the background has Ctrl-C ignored, and every program they start
 # would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -15,6 +15,7 @@ from metamem.core.protocols import Seat
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Observation
 from metamem.evaluation.episode import play
+from tests.extras import needs
 
 ACTIONS = ("go to desk 1", "go to desk 10", "take mug 2 from desk 1", "look")
 
@@ -162,7 +163,7 @@ def test_without_a_model_it_says_what_to_do() -> None:
 async def test_it_plays_every_domain(name: str) -> None:
     """By a model that knows nothing: what matters is that each world answers whatever it says."""
     if name in ("textworld", "minihack"):
-        pytest.importorskip(name, reason=f"the extra {name} is not installed")
+        needs(name)
     few = {"houses": 2, "shift_houses": 1, "train": 4, "valid": 2, "test": 2, "shift": 2}
     domain = registry.create("domains", name, **(few if name == "textworld" else {}))
     replies = iter(["look", "", "???", "up", "submit", "list_dir", "I do not know."] * 20)

@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy
 import pytest
 import pytest_asyncio
 
+import metamem
 from metamem.core.errors import DesignFailure
 from metamem.core.types import Design, Query
 from metamem.designs.jailed import Jail, JailedMemory
@@ -22,7 +24,7 @@ from tests.attacks.test_misdeeds import bad_design
 from tests.designs.embedder import LetterEmbedder
 
 pytestmark = [
-    pytest.mark.skipif(not gvisor.works(), reason="no gVisor here"),
+    pytest.mark.skipif(not gvisor.works(), reason="the jail layer runsc does not work here"),
     pytest.mark.asyncio(loop_scope="module"),
 ]
 
@@ -92,8 +94,9 @@ def attack(P):
     return [p for p in (P["secret"], P["folder"], "/home", "/etc/passwd", "/dev/kvm", "/dev/vda")
             if os.path.exists(p)] + [p for f in FOLDERS for p in os.listdir(f)]
 """
-    # A checkout below /tmp is shown there, with the folders that lead to it.
-    empty = [f for f in ("/proc", "/sys", "/tmp") if not Path(__file__).is_relative_to(f)]
+    # A checkout or libraries below /tmp are shown there, with the folders that lead to them.
+    shown = [Path(module.__file__) for module in (metamem, numpy)]
+    empty = [f for f in ("/proc", "/sys", "/tmp") if not any(p.is_relative_to(f) for p in shown)]
     snippet = f"FOLDERS = {empty}\n{snippet}"
     task = {"snippet": snippet, "parameters": canaries.parameters()}
     assert await evil.retrieve(Query(goal=json.dumps(task))) == "stopped"

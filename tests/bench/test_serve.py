@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="the measuring server needs torch")
-transformers = pytest.importorskip("transformers", reason="the measuring server needs transformers")
+from tests.extras import needs
 
-from bench.lean import LeanModel  # noqa: E402
-from bench.network import block_bytes  # noqa: E402
-from bench.serve import Refused, Service, serve, service  # noqa: E402
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402
+torch = needs("torch")
+transformers = needs("transformers")
 
-from metamem.core.chat import Question, Turn  # noqa: E402
-from metamem.models.base import Fault  # noqa: E402
-from metamem.models.config import ModelConfig  # noqa: E402
-from metamem.models.spec import ModelOptions, parse  # noqa: E402
+from bench.network import block_bytes
+from bench.serve import Refused, Service, serve, service
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+from metamem.core.chat import Question, Turn
+from metamem.models.base import Fault
+from metamem.models.config import ModelConfig
 
 ACTIONS = ("go to desk 1", "go to desk 10", "go to bed 1", "take mug 1 from desk 1", "look")
 TEMPLATE = (
@@ -214,7 +214,7 @@ async def url(ready: Service) -> AsyncIterator[str]:
 
 async def test_metamem_asks_it_over_http(model: Any, tokenizer: Any, url: str) -> None:
     name = f"openai:tiny@{url}"
-    opened = LeanModel(parse(name), ModelOptions(constrain="vllm"))
+    opened = ModelConfig(options={name: {"constrain": "vllm"}}).open(name)
     talks = _talks(6, 3)
     questions = [
         Question(

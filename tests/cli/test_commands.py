@@ -175,17 +175,6 @@ def test_what_there_is_to_choose_from(metamem):
     assert "reader" in {a["name"] for a in metamem("agents", "--json").json}
 
 
-def test_doctor(metamem, home):
-    said = metamem("doctor", "--json", "--home", home)
-    findings = {finding["what"]: finding for finding in said.json["findings"]}
-    assert said.code == (0 if said.json["usable"] else 1)
-    assert said.json["usable"] == (findings["jail"]["state"] != "missing")
-    assert findings["metamem"]["found"] == __version__
-    assert {"Python", "cores", "disk", "embedder", "domain toy", "agent reader"} <= findings.keys()
-    text = metamem("doctor", "--home", home).out
-    assert "embedder" in text and "jail" in text
-
-
 def test_completion_knows_names(tmp_path):
     env = {
         "_METAMEM_COMPLETE": "complete_bash",

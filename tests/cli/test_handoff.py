@@ -16,6 +16,7 @@ from metamem.search.config import LearnConfig
 from metamem.search.handoff import run_folder
 from metamem.store.sqlite import SqliteArchive
 from tests.cli.conftest import program
+from tests.extras import needs
 
 DOORS = '''"""What lies behind which door."""
 
@@ -150,7 +151,7 @@ def server(home, *arguments):
 
 @pytest.mark.slow
 async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_path, errors):
-    pytest.importorskip("mcp")
+    needs("mcp")
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -208,7 +209,7 @@ async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_pat
 
 @pytest.mark.slow
 def test_nonsense_over_mcp_does_no_harm_and_stdout_is_the_protocols(tmp_path):
-    pytest.importorskip("mcp")
+    needs("mcp")
     hello = {
         "jsonrpc": "2.0",
         "id": 7,

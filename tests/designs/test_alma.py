@@ -15,6 +15,7 @@ from metamem.designs.jailed import Jail, JailedMemory
 from metamem.models.hashed_embedder import HashedEmbedder
 from metamem.sandbox.limits import Limits
 from tests.designs.samples import EPISODES, QUERIES, START, VIEW
+from tests.extras import needs
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -582,7 +583,7 @@ async def test_time_passes_by_episodes_and_is_the_same_in_every_run(jail: Jail) 
 
 
 async def test_pagerank_is_networkx_own(jail: Jail) -> None:
-    pytest.importorskip("scipy")
+    needs("scipy")
     build = (
         "g = nx.DiGraph([(1, 2), (2, 3), (3, 1), (3, 4), (5, 5)])\ng.add_edge(1, 4, weight=2.5)\n"
     )

@@ -1,12 +1,11 @@
 """Every domain of the package through the one suite."""
 
-import pytest
-
 from metamem.core.protocols import Domain
 from metamem.domains.alfworld.domain import AlfworldDomain
 from metamem.domains.baba.domain import BabaDomain
 from metamem.domains.coding.domain import CodingDomain
 from metamem.evaluation.domain_conformance import DomainConformance
+from tests.extras import needs
 
 
 class TestAlfworld(DomainConformance):
@@ -33,7 +32,7 @@ class TestMiniHack(DomainConformance):
     ceiling = 0.5  # no plan is known for some kinds of level
 
     def make(self) -> Domain:
-        pytest.importorskip("minihack", reason="needs pip install 'metamem[minihack]'")
+        needs("minihack")
         from metamem.domains.minihack.domain import MiniHackDomain
 
         return MiniHackDomain(train=8, valid=4, test=4, shift=4)
@@ -44,7 +43,7 @@ class TestTextWorld(DomainConformance):
     floor = 0.6  # rewards are shares of the points, and some are easily had
 
     def make(self) -> Domain:
-        pytest.importorskip("textworld", reason="needs pip install 'metamem[textworld]'")
+        needs("textworld")
         from metamem.domains.textworld.domain import TextWorldDomain
 
         return TextWorldDomain(houses=2, shift_houses=1, train=4, valid=2, test=2, shift=2)

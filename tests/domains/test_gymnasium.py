@@ -10,8 +10,9 @@ from metamem.core.errors import UsageError
 from metamem.core.types import Task
 from metamem.domains.gymnasium import NOT_AN_ACTION, GymnasiumDomain
 from metamem.evaluation.domain_conformance import DomainConformance
+from tests.extras import needs
 
-gymnasium = pytest.importorskip("gymnasium", reason="needs pip install 'metamem[gymnasium]'")
+gymnasium = needs("gymnasium")
 
 
 class Guess(gymnasium.Env[str, Any]):

@@ -1,7 +1,6 @@
 """A real small model from a GGUF file: set METAMEM_TEST_GGUF to its path to run these."""
 
 import asyncio
-import importlib.util
 import json
 import os
 from pathlib import Path
@@ -11,15 +10,15 @@ import pytest
 from metamem.core.chat import Question, Turn
 from metamem.models.config import ModelConfig
 from metamem.models.structured import fit
+from tests.extras import needs
 
 MODEL = os.environ.get("METAMEM_TEST_GGUF", "")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not MODEL, reason="METAMEM_TEST_GGUF names no model file"),
-    pytest.mark.skipif(
-        importlib.util.find_spec("xllamacpp") is None, reason="metamem[local] is not installed"
-    ),
 ]
+if MODEL:
+    needs("xllamacpp")
 NAME = f"local:{MODEL}"
 SCHEMA = {
     "type": "object",

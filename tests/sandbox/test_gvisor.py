@@ -20,7 +20,9 @@ from metamem.sandbox.host import Program, Sandbox
 from metamem.sandbox.limits import Limits
 from tests.designs.embedder import LetterEmbedder
 
-pytestmark = pytest.mark.skipif(not gvisor.works(), reason="no gVisor here")
+pytestmark = pytest.mark.skipif(
+    not gvisor.works(), reason="the jail layer runsc does not work here"
+)
 
 ROOT = Path(__file__).parents[2]
 DOER = Design(

@@ -30,10 +30,18 @@ class Echo(Memory):
 )
 LAYERS = [
     pytest.param(
-        "bwrap", marks=pytest.mark.skipif(not bubblewrap.works(), reason="no bubblewrap here")
+        "bwrap",
+        marks=pytest.mark.skipif(
+            not bubblewrap.works(), reason="the jail layer bwrap does not work here"
+        ),
     ),
     "self",
-    pytest.param("runsc", marks=pytest.mark.skipif(not gvisor.works(), reason="no gVisor here")),
+    pytest.param(
+        "runsc",
+        marks=pytest.mark.skipif(
+            not gvisor.works(), reason="the jail layer runsc does not work here"
+        ),
+    ),
 ]
 
 

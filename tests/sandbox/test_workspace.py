@@ -11,7 +11,9 @@ from metamem.core.errors import UsageError
 from metamem.sandbox import bubblewrap
 from metamem.sandbox.workspace import WorkspaceLimits, run_blocking, run_command
 
-pytestmark = pytest.mark.skipif(not bubblewrap.works(), reason="bubblewrap does not work here")
+pytestmark = pytest.mark.skipif(
+    not bubblewrap.works(), reason="the jail layer bwrap does not work here"
+)
 
 PYTHON = Path(sys.executable).resolve().name
 

@@ -13,6 +13,7 @@ from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol, plan
 from metamem.search.config import LearnConfig
 from metamem.search.parity import ALMA, preset
+from tests.extras import needs
 
 INLINE = Spec("inline")
 NEEDS = {"minihack": "minihack", "textworld": "textworld"}
@@ -29,7 +30,7 @@ EPISODES = {  # collected, and deployed three times over
 
 def domain_of(name):
     if name in NEEDS:
-        pytest.importorskip(NEEDS[name], reason=f"needs metamem[{name}]")
+        needs(NEEDS[name])
     return registry.create("domains", name, **ALMA[name].domain)
 
 

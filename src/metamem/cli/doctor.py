@@ -1,94 +1,115 @@
 """metamem doctor: what this machine has, what is missing, and what to do about it."""
 
-import os
 import platform
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
 
 import typer
 from rich.text import Text
 
 from metamem import __version__
 from metamem.cli import options as o
-from metamem.cli.parts import first_sentence
-from metamem.cli.screen import out, print_json
-from metamem.core import registry
+from metamem.cli import trials
+from metamem.cli.attempt import DEFAULT_EMBEDDER, Trial
+from metamem.cli.findings import Finding, fault
+from metamem.cli.progress import watcher
+from metamem.cli.screen import out, print_json, visible
+from metamem.core import extras, registry
 from metamem.core.errors import MetamemError
+from metamem.core.system import cores
 
-State = Literal["ok", "note", "missing"]
 SCARCE_BYTES = 1 << 30
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at. `missing`: without it nothing can be learned."""
-
-    what: str
-    state: State
-    found: str
-    advice: str = ""
+DOMAIN_EXTRAS = set(extras.EXTRAS) & set(registry.BUILT_IN["domains"])
 
 
 def doctor(home: o.Home = None, json: o.Json = False) -> None:
     """Look at this machine: what works, what is missing, what to do about it.
 
-    Ends with 1 where learning is impossible.
+    Everything is tried: each domain starts a world, each agent is made, the jail holds a design,
+    the archive is read through. Ends with 1 where something is missing or broken.
     """
     from metamem.api import home_folder
 
     folder = home_folder(home).absolute()
-    while not folder.exists():
-        folder = folder.parent
+    with watcher(quiet=not sys.stderr.isatty()) as progress:
+        jail, embedder, *others = trials.run(_trials(), progress)
     findings = [
         Finding("metamem", "ok", __version__),
         Finding("Python", "ok", f"{platform.python_version()} at {sys.executable}"),
         Finding("system", "ok", f"{platform.system()} {platform.release()} {platform.machine()}"),
-        Finding("cores", "ok", str(len(os.sched_getaffinity(0)))),
-        _disk(shutil.disk_usage(folder).free, str(folder)),
-        *_jail(),
-        _guarded("embedder", _embedder),
+        Finding("cores", "ok", str(cores())),
+        _disk(folder),
+        _guarded("archive", lambda: _archive(folder / "archive.db")),
+        jail,
+        *_layers(),
+        embedder,
         *_models(),
-        *(_domain(name) for name in registry.names("domains")),
-        *(_loadable("agents", name) for name in registry.names("agents")),
+        *others,
         _guarded("human designs", _designs),
     ]
-    usable = all(finding.state != "missing" for finding in findings)
+    usable = all(finding.state in ("ok", "note") for finding in findings)
     if json:
         print_json({"usable": usable, "findings": findings})
     else:
-        _show(findings, usable)
+        _show(findings)
     if not usable:
         raise typer.Exit(1)
 
 
-def _show(findings: list[Finding], usable: bool) -> None:
-    marks = {"ok": ("ok  ", "green"), "note": ("note", "yellow"), "missing": ("MISS", "bold red")}
+def _trials() -> list[Trial]:
+    """The jail first, then the embedder, then all that can be chosen."""
+    return [
+        Trial("jail", "auto"),
+        Trial("embedder", _chosen_embedder()),
+        *(Trial("domain", name) for name in registry.names("domains")),
+        *(Trial("agent", name) for name in registry.names("agents")),
+        *(Trial("extra", name) for name in extras.EXTRAS if name not in DOMAIN_EXTRAS),
+    ]
+
+
+def _show(findings: list[Finding]) -> None:
+    marks = {
+        "ok": ("ok  ", "green"),
+        "note": ("note", "yellow"),
+        "missing": ("MISS", "bold red"),
+        "broken": ("FAIL", "bold red"),
+    }
     console = out()
     for finding in findings:
         console.print(
-            Text.assemble(marks[finding.state], f"  {finding.what}: ", (finding.found, "dim"))
+            Text.assemble(
+                marks[finding.state],
+                f"  {finding.what}: ",
+                visible(finding.found, style="dim"),
+            )
         )
         if finding.advice:
-            console.print(Text(f"      → {finding.advice}"))
+            console.print(visible(f"      → {finding.advice}"))
     console.print()
-    console.print(
-        Text("Everything needed is here.", style="green")
-        if usable
-        else Text("Learning is impossible until what is missing is put right.", style="bold red")
-    )
+    states = {finding.state for finding in findings}
+    if "missing" in states:
+        words = "Learning is impossible until what is missing is put right."
+    elif "broken" in states:
+        words = "What is broken cannot be used until it is put right; the rest can."
+    else:
+        console.print(Text("Everything needed is here.", style="green"))
+        return
+    console.print(Text(words, style="bold red"))
 
 
 def _guarded(what: str, look: Callable[[], Finding]) -> Finding:
     try:
         return look()
     except MetamemError as error:
-        return Finding(what, "missing", error.message, error.hint)
+        return fault(what, "broken", error)
 
 
-def _disk(free: int, folder: str) -> Finding:
+def _disk(folder: Path) -> Finding:
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
     found = f"{free / (1 << 30):.1f} GiB free at {folder}"
     if free < SCARCE_BYTES:
         return Finding("disk", "note", found, "make room, or name another folder with --home")
@@ -119,47 +140,28 @@ def _models() -> list[Finding]:
     return [Finding("language models", "note", "none configured", advice)]
 
 
-def _jail() -> list[Finding]:
-    from metamem.sandbox.layers import choose, describe, layers
+def _archive(path: Path) -> Finding:
+    from metamem.store.health import examine
 
-    def chosen() -> Finding:
-        choose("auto")
-        return Finding("jail", "ok", describe())
-
-    parts = [Finding(f"jail: {r.name}", "ok" if r.active else "note", r.note) for r in layers()]
-    return [_guarded("jail", chosen), *parts]
+    if not path.exists():
+        return Finding("archive", "ok", f"none yet at {path}")
+    return Finding("archive", "ok", examine(path))
 
 
-def _embedder() -> Finding:
-    from metamem.models import describe
+def _layers() -> list[Finding]:
+    from metamem.sandbox.layers import layers
+
+    return [Finding(f"jail: {r.name}", "ok" if r.active else "note", r.note) for r in layers()]
+
+
+def _chosen_embedder() -> str:
     from metamem.models.config import EMBED, load_config
-    from metamem.models.embedders import usable
 
-    if chosen := load_config().roles.get(EMBED, ()):
-        return Finding("embedder", "ok", usable(chosen[0]))
-    words = describe()
-    if "fallback" in words:
-        return Finding(
-            "embedder", "note", words, "install wordllama with its weights for a better one"
-        )
-    return Finding("embedder", "ok", words)
-
-
-def _domain(name: str) -> Finding:
     try:
-        about = registry.create("domains", name).describe()
-        return Finding(f"domain {name}", "ok", first_sentence(about))
-    except MetamemError as error:
-        return Finding(f"domain {name}", "note", error.message, error.hint)
-
-
-def _loadable(kind: str, name: str) -> Finding:
-    what = f"{kind[:-1]} {name}"
-    try:
-        about = registry.factory(kind, name).__doc__ or ""
-    except MetamemError as error:
-        return Finding(what, "note", error.message, error.hint)
-    return Finding(what, "ok", about.strip().split("\n")[0])
+        names = load_config().roles.get(EMBED, ())
+    except MetamemError:  # told by the finding about models
+        names = ()
+    return names[0] if names else DEFAULT_EMBEDDER
 
 
 def _designs() -> Finding:

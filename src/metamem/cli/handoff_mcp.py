@@ -20,6 +20,7 @@ from metamem.cli.parts import (
 )
 from metamem.cli.progress import watcher
 from metamem.cli.screen import remark
+from metamem.core import extras
 from metamem.core.errors import Busy, UsageError
 from metamem.evaluation.jobs import Spec
 from metamem.search.handoff import run_folder
@@ -47,15 +48,10 @@ def mcp(
 
     Meant for the config of a coding agent. Started again, it goes on with the same run.
     """
-    try:
-        from metamem.search.handoff.server import serve
-    except ImportError as error:
-        raise UsageError(
-            f"MCP needs a package that is not here: {error.name}",
-            hint="pip install 'metamem[mcp]'",
-        ) from error
+    extras.load("mcp")
     from metamem.api import broker_for, home_folder, open_archive
     from metamem.search.handoff.desk import Desk
+    from metamem.search.handoff.server import serve
 
     if domain:
         check_domain(domain, data_settings(data))

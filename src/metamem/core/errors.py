@@ -37,6 +37,14 @@ class UnknownName(UsageError):
     """A name that no registry knows."""
 
 
+class NotInstalled(UsageError):
+    """An optional package that is needed here and not installed."""
+
+
+class Broken(MetamemError):
+    """Something that is installed and cannot be used; trying again will not help."""
+
+
 class DataError(MetamemError):
     """Data that cannot be read as what it claims to be."""
 

@@ -39,6 +39,7 @@ class DomainBase:
     agent = "reader"
     forms = False
     suggestions: Mapping[str, Any] = {}
+    trial: Mapping[str, Any] = {}  # settings under which `metamem doctor` gets a world quickly
 
     def describe(self) -> str:
         return inspect.getdoc(type(self)) or ""

@@ -10,6 +10,7 @@ environment's metadata under `action_names`, or of what it tells under `admissib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from metamem.core import extras
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.splits import check_split
@@ -115,12 +116,9 @@ class GymnasiumDomain(DomainBase):
         ]
 
     def world(self, task: Task, seed: int) -> GymnasiumWorld:
-        try:
-            import gymnasium
-        except ImportError as error:
-            raise UsageError(
-                "the domain gymnasium needs a package", hint="pip install 'metamem[gymnasium]'"
-            ) from error
+        extras.load(self.name)
+        import gymnasium
+
         shifted = task.id.startswith("shift")
         name = self._shift if shifted else self._env
         settings = self._shift_settings if shifted else self._settings

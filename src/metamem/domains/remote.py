@@ -6,7 +6,6 @@ fault is the engine's, never the agent's: `EngineFault`, which the runner retrie
 """
 
 import atexit
-import ctypes
 import importlib
 import json
 import os
@@ -20,20 +19,21 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any
 
+from metamem.core import extras
 from metamem.core.errors import EngineFault, MetamemError
 from metamem.core.protocols import World
 from metamem.core.scratch import private_folder
+from metamem.core.system import die_with, ending
 from metamem.core.types import Observation
 
-_PR_SET_PDEATHSIG = 1
 _LONGEST_COMPLAINT = 2000
 
 
 class _Child:
     """One process that serves worlds of one factory."""
 
-    def __init__(self, factory: str) -> None:
-        self.factory = factory
+    def __init__(self, factory: str, extra: str) -> None:
+        self.factory, self._extra = factory, extra
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__, factory, str(os.getpid())],
             stdin=subprocess.PIPE,
@@ -54,6 +54,9 @@ class _Child:
         except (OSError, ValueError) as error:
             self.kill()
             raise EngineFault(f"the world's process {self.factory} failed: {error}") from error
+        if "broken" in reply:
+            self.kill()
+            raise extras.broken(self._extra, reply["broken"])
         if "error" in reply:
             self.kill()  # whatever state it is in now, no later world should inherit it
             raise EngineFault(f"the world of {self.factory} failed: {reply['error']}")
@@ -68,7 +71,7 @@ class _Child:
                 raise OSError("no answer in time")
             data = os.read(descriptor, 1 << 16)
             if not data:
-                raise OSError("it died")
+                raise OSError(f"it died ({ending(self._process.wait())})")
             self._rest += data
         line, self._rest = self._rest[:end], self._rest[end + 1 :]
         return line
@@ -99,15 +102,22 @@ class RemoteWorld:
     """A world that `factory` ("package.module:function") makes of `data` and `seed` elsewhere.
 
     `seconds` for one answer are fewer than an executor waits for a sign of life from its worker,
-    so that it is the world that is found to hang, not the worker.
+    so that it is the world that is found to hang, not the worker. `extra` brings the engine: a
+    factory that cannot be loaded is `Broken`, which nobody retries.
     """
 
     def __init__(
-        self, factory: str, data: Mapping[str, Any], seed: int, *, seconds: float = 30.0
+        self,
+        factory: str,
+        data: Mapping[str, Any],
+        seed: int,
+        *,
+        seconds: float = 30.0,
+        extra: str = "",
     ) -> None:
         self._seconds = seconds
         waiting = _idle.setdefault(factory, [])
-        self._child: _Child | None = waiting.pop() if waiting else _Child(factory)
+        self._child: _Child | None = waiting.pop() if waiting else _Child(factory, extra)
         self._call("open", data=dict(data), seed=seed)
 
     def reset(self) -> Observation:
@@ -132,7 +142,7 @@ class RemoteWorld:
             raise EngineFault("the world is closed")
         try:
             return self._child.call({"op": operation, **data}, self._seconds)
-        except EngineFault:
+        except MetamemError:
             self._child = None
             raise
 
@@ -146,8 +156,17 @@ def _observation(data: list[Any]) -> Observation:
 
 
 def _serve(factory: str, requests: IO[bytes], replies: IO[bytes]) -> None:
+    def answer(reply: dict[str, Any]) -> None:
+        replies.write(json.dumps(reply).encode() + b"\n")
+        replies.flush()
+
     module, _, name = factory.partition(":")
-    make = getattr(importlib.import_module(module), name)
+    try:
+        make = getattr(importlib.import_module(module), name)
+    except Exception as error:  # a package may do anything while it loads
+        requests.readline()
+        answer({"broken": f"{factory} does not load: {extras.reason(error)}"})
+        return
     world: World | None = None
     for line in requests:
         request = json.loads(line)
@@ -167,20 +186,14 @@ def _serve(factory: str, requests: IO[bytes], replies: IO[bytes]) -> None:
                     value = [seen.text, list(seen.actions), seen.reward, seen.done]
             reply = {"ok": value}
         except Exception as error:
-            said = (
-                error.message
-                if isinstance(error, MetamemError)
-                else f"{type(error).__name__}: {error}"
-            )
+            said = error.message if isinstance(error, MetamemError) else extras.reason(error)
             reply = {"error": said[:_LONGEST_COMPLAINT]}
-        replies.write(json.dumps(reply).encode() + b"\n")
-        replies.flush()
+        answer(reply)
 
 
 def main() -> None:
     factory, parent = sys.argv[1], int(sys.argv[2])
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    if not die_with(parent):
         return  # the parent died before this process asked to die with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when this ends
     replies = os.fdopen(os.dup(1), "wb")

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from metamem.core.chat import AskAt
 from metamem.core.errors import EngineFault, MetamemError, ModelUnavailable, UsageError
+from metamem.core.system import cores
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.worker import HEADER, pack
@@ -43,7 +44,7 @@ class LocalExecutor:
     ) -> None:
         self._blobs = blobs
         self._answers: Answers = {"ask": ask, "embed": embed}
-        self._slots = workers or len(os.sched_getaffinity(0))
+        self._slots = workers or cores()
         self._stall = stall_seconds
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()

@@ -5,7 +5,6 @@ unpickled here (designs live in the jail and speak JSON).
 """
 
 import asyncio
-import ctypes
 import os
 import pickle
 import signal
@@ -17,13 +16,13 @@ from typing import Any, BinaryIO
 
 from metamem.core.chat import Question, Reply, Site
 from metamem.core.errors import EngineFault, MetamemError
+from metamem.core.system import die_with
 from metamem.evaluation.jobs import CaseDone, Job
 from metamem.evaluation.runner import Runner
 from metamem.models.embedding import Rows
 
 HEADER = struct.Struct("!Q")
 PULSE_SECONDS = 1.0
-PR_SET_PDEATHSIG = 1
 
 
 def pack(message: Any) -> bytes:
@@ -126,8 +125,7 @@ async def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
 
 def main() -> None:
     parent = int(sys.argv[1])
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    if not die_with(parent):
         return  # the parent died before we asked to die with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when we stop
     # Whatever a library prints must not break into the protocol.

@@ -1,13 +1,14 @@
 """A local model from a GGUF file, served in this process by llama.cpp to itself alone."""
 
 import asyncio
-import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from metamem.core import extras
 from metamem.core.chat import Question, Usage
-from metamem.core.errors import ModelUnavailable, UsageError
+from metamem.core.errors import UsageError
+from metamem.core.system import cores
 from metamem.models.base import Completion
 from metamem.models.keys import Key
 from metamem.models.openai_format import OpenAIFormat
@@ -67,19 +68,16 @@ class LocalModel:
         self._client = self._server = None
 
     def _load(self) -> OpenAIFormat:
-        try:
-            import xllamacpp
-        except ImportError as error:
-            raise ModelUnavailable(
-                "local models need llama.cpp", hint="pip install 'metamem[local]'"
-            ) from error
+        extras.load("local")
+        import xllamacpp
+
         parameters = xllamacpp.CommonParams()
         parameters.model.path = str(self._path)
         parameters.n_ctx = self.window * self.at_once
         parameters.n_parallel = self.at_once
         parameters.cont_batching = True
         parameters.verbosity = -1
-        threads = self._options.threads or max(1, len(os.sched_getaffinity(0)) // 2)
+        threads = self._options.threads or max(1, cores() // 2)
         parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
         parameters.hostnames = ["127.0.0.1"]
         parameters.port = 0

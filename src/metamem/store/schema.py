@@ -206,11 +206,11 @@ STEPS: tuple[Sequence[str], ...] = (V1, V2, V3, V4)  # STEPS[n] leads from versi
 def upgrade(engine: Engine, steps: Sequence[Sequence[str]] = STEPS) -> None:
     """Bring an archive to the newest version, all steps or none; an empty one starts at 0."""
     with engine.reading() as execute:
-        if _version(engine, execute, newest=len(steps)) == len(steps):
+        if _version(engine, execute, steps) == len(steps):
             return
     with engine.writing() as execute:
         # Asked again: another process may have upgraded while this one waited to write.
-        version = _version(engine, execute, newest=len(steps))
+        version = _version(engine, execute, steps)
         if version == len(steps):
             return
         for statement in engine.unguard(execute):
@@ -223,21 +223,27 @@ def upgrade(engine: Engine, steps: Sequence[Sequence[str]] = STEPS) -> None:
             execute(statement)
 
 
-def _version(engine: Engine, execute: Execute, *, newest: int) -> int:
-    tables = engine.tables(execute)
+def _version(engine: Engine, execute: Execute, steps: Sequence[Sequence[str]]) -> int:
+    return read_version(engine.place, engine.tables(execute), execute, newest=len(steps))
+
+
+def read_version(
+    place: str, tables: set[str], execute: Execute, *, newest: int = len(STEPS)
+) -> int:
+    """The version of what lies at `place`; refused where it is no archive, or one too new."""
     if not tables:
         return 0
     if VERSION_TABLE not in tables:
         raise DataError(
-            f"{engine.place} is a database of something else, not an archive",
+            f"{place} is a database of something else, not an archive",
             hint="name another file",
         )
     ((version,),) = execute(f"SELECT MAX(version) FROM {VERSION_TABLE}")
     if version is None:
-        raise DataError(f"{engine.place} does not say its schema version", hint="restore a backup")
+        raise DataError(f"{place} does not say its schema version", hint="restore a backup")
     if version > newest:
         raise StoreError(
-            f"{engine.place} has schema version {version}; this metamem knows up to {newest}",
+            f"{place} has schema version {version}; this metamem knows up to {newest}",
             hint="upgrade metamem to open it",
         )
     return int(version)

@@ -72,8 +72,7 @@ class SqliteEngine:
         return self._transaction("BEGIN IMMEDIATE")
 
     def tables(self, execute: Execute) -> set[str]:
-        found = execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        return {name for (name,) in found if not name.startswith("sqlite_")}
+        return table_names(execute)
 
     def guard(self, tables: Sequence[str]) -> list[str]:
         return [
@@ -131,11 +130,16 @@ class SqliteEngine:
         try:
             yield
         except sqlite3.Error as error:
-            raise _meaning(error, self.path) from error
+            raise meaning(error, self.path) from error
         except OverflowError as error:
             raise DataError(f"a number is too large to be kept ({error})") from error
         except UnicodeDecodeError as error:
-            raise _damaged(self.path, error) from error
+            raise damaged(self.path, error) from error
+
+
+def table_names(execute: Execute) -> set[str]:
+    found = execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return {name for (name,) in found if not name.startswith("sqlite_")}
 
 
 def _make_folder(folder: Path) -> None:
@@ -167,7 +171,7 @@ def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _meaning(error: sqlite3.Error, path: Path) -> MetamemError:
+def meaning(error: sqlite3.Error, path: Path) -> MetamemError:
     """What SQLite's error is to the person who sees it."""
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_FULL":
@@ -193,9 +197,9 @@ def _meaning(error: sqlite3.Error, path: Path) -> MetamemError:
     if name == "SQLITE_NOTADB":
         return DataError(f"{path} is not an archive", hint="name another file")
     if name.startswith("SQLITE_CORRUPT"):
-        return _damaged(path, error)
+        return damaged(path, error)
     return StoreError(f"{path}: {error}")
 
 
-def _damaged(path: Path, error: Exception) -> DataError:
+def damaged(path: Path, error: object) -> DataError:
     return DataError(f"{path} is damaged ({error})", hint="restore a backup")

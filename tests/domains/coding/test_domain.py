@@ -23,7 +23,9 @@ from tests.domains.coding.shop import (
     task_data,
 )
 
-jailed = pytest.mark.skipif(not bubblewrap.works(), reason="bubblewrap does not work here")
+jailed = pytest.mark.skipif(
+    not bubblewrap.works(), reason="the jail layer bwrap does not work here"
+)
 
 
 def git(folder, *words):

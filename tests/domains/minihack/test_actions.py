@@ -1,8 +1,8 @@
 """Keys as words, and questions as lists of answers."""
 
-import pytest
+from tests.extras import needs
 
-pytest.importorskip("minihack", reason="needs metamem[minihack]")
+needs("minihack")
 
 from hypothesis import given
 from hypothesis import strategies as st

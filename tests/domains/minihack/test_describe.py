@@ -2,7 +2,9 @@
 
 import pytest
 
-pytest.importorskip("minihack", reason="needs metamem[minihack]")
+from tests.extras import needs
+
+needs("minihack")
 
 import numpy as np
 from hypothesis import given

@@ -5,14 +5,16 @@ import tarfile
 
 import pytest
 
-pytest.importorskip("minihack", reason="needs metamem[minihack]")
+from tests.extras import needs
+
+needs("minihack")
 
 import gymnasium
 
 from metamem.core.errors import UsageError
+from metamem.core.extras import EXTRAS
 from metamem.core.types import SPLITS
-from metamem.domains.minihack import domain as module
-from metamem.domains.minihack.domain import MiniHackDomain
+from metamem.domains.minihack.domain import BOXOBAN_VARIABLE, MiniHackDomain
 from metamem.domains.minihack.tasks import BOXOBAN_SETS, FAMILIES, SHIFTED
 from tests.thirdparty import third_party
 
@@ -88,7 +90,7 @@ def test_bad_settings_are_refused(tmp_path, monkeypatch):
         MiniHackDomain(**SMALL).tasks("dev")
     with pytest.raises(UsageError, match="no Boxoban levels"):
         MiniHackDomain(data=str(tmp_path))
-    monkeypatch.setattr(module, "_ENGINES", ("nle", "no_such_engine"))
+    monkeypatch.setitem(EXTRAS, "minihack", ("nle", "no_such_engine"))
     with pytest.raises(UsageError, match=r"(?s)no_such_engine.*metamem\[minihack\]"):
         MiniHackDomain()
 
@@ -128,5 +130,5 @@ def test_boxoban_levels_become_part_of_the_shift(boxoban, monkeypatch):
         assert set(seen.actions) <= {"north", "east", "south", "west"}
         assert not world.step(seen.actions[0]).done
         world.close()
-    monkeypatch.setenv(module.BOXOBAN_VARIABLE, str(boxoban))
+    monkeypatch.setenv(BOXOBAN_VARIABLE, str(boxoban))
     assert MiniHackDomain(**SMALL).version == domain.version

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("minihack", reason="needs metamem[minihack]")
+from tests.extras import needs
+
+needs("minihack")
 
 from metamem.core.errors import EngineFault
 from metamem.domains.minihack import engine

@@ -2,7 +2,9 @@
 
 import pytest
 
-pytest.importorskip("textworld", reason="the extra textworld is not installed")
+from tests.extras import needs
+
+needs("textworld")
 
 from metamem.domains.textworld.domain import TextWorldDomain
 

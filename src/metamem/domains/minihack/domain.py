@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from metamem.core import extras
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id
 from metamem.core.splits import check_split
@@ -19,7 +19,6 @@ BOXOBAN_VARIABLE = "BOXOBAN_LEVELS"
 VERSION = 1
 _WORLD = "metamem.domains.minihack.world:open_world"
 _PLAN = "metamem.domains.minihack.oracle:open_plan"
-_ENGINES = ("nle", "minihack")
 
 
 class MiniHackDomain(DomainBase):
@@ -42,11 +41,7 @@ class MiniHackDomain(DomainBase):
         seed: int = 0,
         data: str = "",
     ) -> None:
-        missing = [package for package in _ENGINES if find_spec(package) is None]
-        if missing:
-            raise UsageError(
-                f"MiniHack needs {' and '.join(missing)}", hint="pip install 'metamem[minihack]'"
-            )
+        extras.require(self.name)
         sizes = {"train": train, "valid": valid, "test": test, "shift": shift}
         if min(sizes.values()) < 1:
             raise UsageError("every split needs at least one task")
@@ -81,7 +76,7 @@ class MiniHackDomain(DomainBase):
 
     def world(self, task: Task, seed: int) -> RemoteWorld:
         """The task fixes level and luck alike, so the seed plays no part."""
-        return RemoteWorld(_WORLD, task.data, seed)
+        return RemoteWorld(_WORLD, task.data, seed, extra=self.name)
 
     def invariants(self) -> tuple[str, ...]:
         return (
@@ -97,7 +92,7 @@ class MiniHackDomain(DomainBase):
     def oracle(self, task: Task) -> str:
         """The actions by which a planner that sees the whole level won; empty where it did not."""
         if task.id not in self._plans:
-            world = RemoteWorld(_PLAN, task.data, 0)
+            world = RemoteWorld(_PLAN, task.data, 0, extra=self.name)
             self._plans[task.id] = world.reset().text
             world.close()
         return self._plans[task.id]

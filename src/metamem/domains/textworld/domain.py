@@ -1,11 +1,10 @@
 """TextWorld as a domain: tasks from own or official games, played in the real engine."""
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from metamem.core.errors import UsageError
+from metamem.core import extras
 from metamem.core.splits import check_split
 from metamem.core.types import Task
 from metamem.domains.base import DomainBase, Sizes
@@ -28,6 +27,14 @@ class TextWorldDomain(DomainBase):
         "confirm_seeds": 1,
         "final_repeats": 1,
     }
+    trial: Mapping[str, Any] = {
+        "houses": 1,
+        "shift_houses": 1,
+        "train": 1,
+        "valid": 1,
+        "test": 1,
+        "shift": 1,
+    }
 
     def __init__(
         self,
@@ -42,11 +49,7 @@ class TextWorldDomain(DomainBase):
         shift: int = 60,
         seed: int = 0,
     ) -> None:
-        if find_spec("textworld") is None:
-            raise UsageError(
-                "the domain textworld needs the package textworld",
-                hint="pip install 'metamem[textworld]'",
-            )
+        extras.require(self.name)
         sizes = Sizes(train, valid, test, shift)
         self._source: Source = (
             GeneratedTasks(size, houses, shift_houses, sizes, seed)

@@ -11,8 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
+from metamem.core import extras
 from metamem.core.cache import cache_folder
 from metamem.core.errors import EngineFault
+from metamem.core.system import cores
 from metamem.domains.textworld.recipes import Recipe
 
 FACTORY = "metamem.domains.textworld.factory"
@@ -44,7 +46,7 @@ def _make(missing: dict[Path, Recipe]) -> None:
         }
         orders.put(json.dumps(order))
     said = _Progress(len(missing))
-    hands = min(len(missing), len(os.sched_getaffinity(0)))
+    hands = min(len(missing), cores())
     with ThreadPoolExecutor(hands) as pool:
         for done in [pool.submit(_work, orders, said) for _ in range(hands)]:
             done.result()
@@ -67,11 +69,12 @@ def _work(orders: "queue.SimpleQueue[str]", said: "_Progress") -> None:
                     return
                 process.stdin.write(order + "\n")
                 process.stdin.flush()
-                reply = process.stdout.readline()
-                if reply != "\n":
-                    raise EngineFault(
-                        f"TextWorld could not make a game: {reply.strip() or 'its process died'}"
-                    )
+                line = process.stdout.readline()
+                reply = json.loads(line) if line else {"error": "its process died"}
+                if "broken" in reply:
+                    raise extras.broken("textworld", reply["broken"])
+                if "error" in reply:
+                    raise EngineFault(f"TextWorld could not make a game: {reply['error']}")
                 said.one_more()
         finally:
             process.kill()

@@ -97,7 +97,7 @@ class TextworldWorld:
 
     def _play(self, command: str | None) -> Observation:
         if self._engine is None:
-            self._engine = RemoteWorld(ENGINE, self._data, 0)
+            self._engine = RemoteWorld(ENGINE, self._data, 0, extra="textworld")
         if self._behind:
             seen = self._engine.reset()
             self._behind = False
