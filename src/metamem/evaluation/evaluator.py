@@ -196,19 +196,26 @@ class Evaluator:
             self._collected[split] = await self._collect(split)
         return self._collected[split]
 
-    async def _collect(self, split: str) -> str:
+    def to_collect(self, split: str) -> int:
+        """How many cases must be played before the first design learns from them."""
         tasks = self.plan(split).collection
-        if not tasks:
-            return ""
-        key = content_id(
+        return 0 if self.archive.collection(self._collection(split)) is not None else len(tasks)
+
+    def _collection(self, split: str) -> str:
+        return content_id(
             "collection",
             self.domain.name,
             self.domain.version,
             self._agent,
             self.setup.seed,
             self.setup.rules.max_steps,
-            [t.id for t in tasks],
+            [t.id for t in self.plan(split).collection],
         )
+
+    async def _collect(self, split: str) -> str:
+        tasks, key = self.plan(split).collection, self._collection(split)
+        if not tasks:
+            return ""
         async with self._collecting:
             if self.archive.collection(key) is None:
                 episodes: dict[str, Episode] = {}
