@@ -24,7 +24,7 @@ from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
 from metamem.core.splits import check_split
 from metamem.core.together import together
-from metamem.core.types import Design, Evaluation, Experience
+from metamem.core.types import CaseResult, Design, Evaluation, Experience
 from metamem.designs.library import load
 from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor, Setup, Spec
@@ -170,8 +170,8 @@ def evaluate(
                 running(archive, executor, broker) as pool,
             ):
                 evaluator = evaluator_for(archive, pool, broker, domain, watch, rules, **settings)
-                watch.phase(f"evaluating on {split}", len(evaluator.plan(split).cases) * len(found))
-                return await evaluations(evaluator, found, split, purpose)
+                words = f"evaluating on {split}"
+                return await evaluations(evaluator, found, split, purpose, watch, words)
 
         return asyncio.run(work())
 
@@ -193,12 +193,28 @@ def evaluator_for(
     acting = agent or Spec(made.agent)
     given = {"embedder": EMBEDDER, **played_by(acting, broker), **settings}
     setup = Setup(domain=Spec(domain, dict(domain_settings)), agent=acting, rules=rules, **given)
-    return Evaluator(archive, pool, setup, on_case=lambda row: watch.cases())
+
+    def played(row: CaseResult) -> None:
+        watch.cases()
+        watch.advance()
+
+    return Evaluator(archive, pool, setup, on_case=played)
 
 
 async def evaluations(
-    evaluator: Evaluator, designs: Sequence[Design], split: str, purpose: str
+    evaluator: Evaluator,
+    designs: Sequence[Design],
+    split: str,
+    purpose: str,
+    watch: Progress,
+    words: str,
 ) -> list[Evaluation]:
+    """The evaluations of all designs at once; `words` tell whoever watches what is played."""
+    if missing := evaluator.missing(designs, split):
+        if collecting := evaluator.to_collect(split):
+            watch.phase("collecting experiences", collecting)
+            await evaluator.collected(split)
+        watch.phase(words, missing)
     outcomes = [evaluator.evaluate(design, split, purpose=purpose) for design in designs]
     return [outcome.evaluation for outcome in await together(outcomes)]
 

@@ -212,9 +212,10 @@ def _swept(
                     evaluator = evaluator_for(
                         archive, pool, broker, domain, watch, rules, agent=who.agent, **settings
                     )
-                    cases = len(evaluator.plan(split).cases) * len(designs)
-                    watch.phase(f"{purpose} on {split}, {len(found) + 1} of {len(columns)}", cases)
-                    done = await evaluations(evaluator, list(designs.values()), split, purpose)
+                    words = f"{purpose} on {split}, {len(found) + 1} of {len(columns)}"
+                    done = await evaluations(
+                        evaluator, list(designs.values()), split, purpose, watch, words
+                    )
                     found.append(dict(zip(designs, done, strict=True)))
             left = _left(left, broker)
         return found

@@ -104,26 +104,32 @@ def show(
             say(f"  {proposal.status}: {proposal.reason}")
         for line in story(proposal.evidence.get("stages", {})):
             say(f"  {line}")
-    if evaluations:
-        say("")
-        rows = [
-            (e["split"], f"{e['cases']} of {e['planned']}", percent(e["mean"]), e["agent"])
-            for e in map(_evaluated, evaluations)
-            if e["cases"]
-        ]
-        print_table(("split", "cases", "success %", "agent"), rows, numeric=("cases", "success %"))
+    _print_scores([_evaluated(e) for e in evaluations if e.rows])
     say("")
     language = "python" if found.kind == "code" else "json"
-    console.print(
-        Syntax(
-            spelled_out(found.source),
-            language,
-            line_numbers=console.width >= 60,
-            word_wrap=True,
-            theme="ansi_dark",
-            background_color="default",
+    plain = Syntax("", language, theme="ansi_dark", background_color="default")
+    # As it is, to be copied: no numbers, nothing cut off, no breaks that are not in the source.
+    console.print(plain.highlight(spelled_out(found.source)), soft_wrap=True, end="")
+
+
+def _print_scores(scores: Sequence[dict[str, Any]]) -> None:
+    """Under which conditions the design got which score: nothing else makes it a figure."""
+    if not scores:
+        return
+    say("")
+    rows = [
+        (
+            score["domain"],
+            f"{score['split']}, {score['tasks']} tasks" if score["tasks"] else score["split"],
+            f"{score['cases']} of {score['planned']}",
+            percent(score["mean"]),
+            score["agent"],
+            ", ".join(f"{role}: {model}" for role, model in score["models"].items()) or "none",
         )
-    )
+        for score in scores
+    ]
+    columns = ("domain", "split", "cases", "success %", "agent", "models")
+    print_table(columns, rows, numeric=("cases", "success %"))
 
 
 @app.command()
@@ -217,6 +223,8 @@ def _evaluated(evaluation: Evaluation) -> dict[str, Any]:
         "split": evaluation.fingerprint.split,
         "domain": evaluation.fingerprint.domain,
         "agent": evaluation.fingerprint.agent,
+        "models": dict(evaluation.fingerprint.models),
+        "tasks": evaluation.fingerprint.protocol.get("tasks"),  # where only some were played
         "conditions": evaluation.fingerprint.conditions,
         "cases": len(evaluation.rows),
         "planned": evaluation.planned,

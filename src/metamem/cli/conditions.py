@@ -1,7 +1,7 @@
 """Under which conditions designs are played, as the command line says it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metamem.cli import options as o
@@ -17,8 +17,10 @@ from metamem.cli.parts import (
     preset_given,
 )
 from metamem.cli.progress import watcher
-from metamem.core.types import Evaluation
-from metamem.evaluation.protocol import Protocol
+from metamem.core import registry
+from metamem.core.protocols import Domain
+from metamem.core.types import Evaluation, Task
+from metamem.evaluation.protocol import Protocol, plan
 from metamem.search.parity import Preset
 
 ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them
@@ -34,6 +36,7 @@ class Conditions:
     rollout: o.Rollout = None
     repeats: o.Repeats = None
     collect: o.Collect = None
+    tasks: o.Tasks = None
     advice_tokens: o.AdviceTokens = None
     protocol: o.TasksFrom = None
     max_steps: o.MaxSteps = None
@@ -56,6 +59,7 @@ class Conditions:
             rollout=rollout,
             repeats=self.repeats,
             collect=self.collect,
+            tasks=self.tasks,
             advice_tokens=self.advice_tokens,
             tasks_from=self.protocol,
             max_steps=self.max_steps,
@@ -88,6 +92,13 @@ class Conditions:
             **self.players(),
             **given(limits=published.limits or None),
         }
+
+    def deployed(self, domain: str, split: str) -> tuple[Task, ...]:
+        """All tasks that designs are played on, whether or not only some of them were asked for."""
+        published = self.preset(domain)
+        made: Domain = registry.create("domains", domain, **self.world(published))
+        rules = replace(Protocol(**self.rules(published)), tasks=0)
+        return plan(made, split, rules).deployment
 
     def evaluated(
         self, domain: str, designs: Sequence[str], split: str, purpose: str

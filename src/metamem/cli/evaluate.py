@@ -8,6 +8,7 @@ import typer
 
 from metamem.cli import options as o
 from metamem.cli.across import show_across
+from metamem.cli.cases import case_rows, print_by_task, refuse_what_never_ran, tell_failures
 from metamem.cli.conditions import USUAL, Conditions
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, say
@@ -29,6 +30,8 @@ EVALUATE_EXAMPLES = """[bold]Examples[/bold]
 metamem evaluate no_memory success_retrieval --domain toy
 
 metamem evaluate my_memory.py 3f9ac2d1 --domain alfworld --split valid
+
+metamem evaluate my_memory.py --domain coding --tasks 10 --by-task [dim]# a first look[/dim]
 
 metamem evaluate no_memory trajectory_retrieval --domain alfworld --split test --parity alma
 """
@@ -64,22 +67,31 @@ def evaluate(
     designs: Designs,
     domain: o.Domain,
     split: o.Split = "valid",
+    by_task: Annotated[
+        bool, typer.Option("--by-task", help="Also a line for each task, not only the means.")
+    ] = False,
     played: Conditions = USUAL,
     json: o.Json = False,
 ) -> None:
     """Evaluate designs on a split.
 
-    What the archive already holds under equal conditions is not played again.
+    What the archive already holds under equal conditions is not played again. With --json each
+    design has its rows: the result of every case.
     """
     found = played.evaluated(domain, designs, split, "evaluate")
+    tasks = played.deployed(domain, split)
     rows = _rows(designs, found)
     if json:
-        print_json(rows)
+        kinds = {task.id: task.kind for task in tasks}
+        pairs = zip(rows, found, strict=True)
+        print_json([row | {"rows": case_rows(each, kinds)} for row, each in pairs])
+    refuse_what_never_ran(designs, found)
+    if json:
         return
-    print_results(f"{domain}, {split}: {rows[0]['tasks']} tasks", rows)
-    for row in rows:
-        if row["failures"]:
-            say(f"{row['name']}: failed in {row['failures']} cases, such as: {row['failure']}")
+    print_results(_title(found[0], len(tasks)), rows)
+    if by_task:
+        print_by_task(designs, found, tasks)
+    tell_failures(designs, found)
 
 
 @spread()
@@ -121,9 +133,16 @@ def compare(
     if json:
         print_json({"a": rows[0], "b": rows[1], "comparison": found})
         return
-    print_results(f"{domain}, {split}: {rows[0]['tasks']} tasks", rows)
+    print_results(_title(ours, len(played.deployed(domain, split))), rows)
+    tell_failures([a, b], [ours, theirs])
     say("")
     _show(found)
+
+
+def _title(evaluation: Evaluation, tasks: int) -> str:
+    played = len(evaluation.by_task())
+    share = f"{played}" if played == tasks else f"only {played} of {tasks}"
+    return f"{evaluation.fingerprint.domain}, {evaluation.fingerprint.split}: {share} tasks"
 
 
 def _rows(names: Sequence[str], evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:

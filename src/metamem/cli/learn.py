@@ -56,7 +56,7 @@ class Stopped(Exception):
         self.run = run
 
 
-@spread()
+@spread(without=["tasks"])  # a run needs them all: its gate and its report rest on them
 def learn(
     domain: o.LearnedDomain = "",
     run: o.Run = "",

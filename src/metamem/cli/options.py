@@ -109,6 +109,14 @@ Collect = Annotated[
     int | None,
     typer.Option(metavar="N", min=0, help="How many tasks memory learns from first. Default: all"),
 ]
+Tasks = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Play only N tasks, the same ones every time; kept apart from whole evaluations.",
+    ),
+]
 AdviceTokens = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="How long advice may be, in tokens. Default: 4000"),

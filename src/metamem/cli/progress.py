@@ -55,7 +55,12 @@ class Phase:
         return self.seconds / self.done * (self.total - self.done)
 
     def speed(self) -> str:
-        return f"{self.rate:.0f} cases/s" if self.played else ""
+        """How fast it goes and, where the phase is not counted in cases, how many there were."""
+        if not self.played:
+            return ""
+        fast = self.rate >= 1
+        pace = f"{self.rate:.0f} cases/s" if fast else f"{duration(1 / self.rate)} a case"
+        return pace if self.played == self.done else f"{self.played} cases, {pace}"
 
     def time_left(self) -> str:
         return "" if self.left is None else f"{duration(self.left)} left"

@@ -31,7 +31,7 @@ metamem transfer 3f9ac2d1 --domain alfworld --parity alma
 Found = Mapping[str, Any]
 
 
-@spread(without=["collect"])  # sizes say it
+@spread(without=["collect", "tasks"])  # sizes say it
 def curve(
     designs: Designs,
     domain: o.Domain,
@@ -69,7 +69,7 @@ def curve(
             say(f"The plot: {plot}")
 
 
-@spread(without=["agent"])  # there are several
+@spread(without=["agent", "tasks"])  # there are several
 def transfer(
     designs: Designs,
     domain: o.Domain,

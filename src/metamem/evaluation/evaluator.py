@@ -3,7 +3,7 @@
 import asyncio
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from metamem.core import registry
@@ -14,8 +14,11 @@ from metamem.core.together import together
 from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 from metamem.designs import TOOLBOX_VERSION
 from metamem.evaluation.jobs import CaseDone, Executor, Job, JobDone, Setup
+from metamem.evaluation.probation import HANGS, PASSED, STRIKES, Probation
 from metamem.evaluation.protocol import Plan, plan
 from metamem.evaluation.racing import Race
+from metamem.evaluation.runner import FEW_HANGS
+from metamem.evaluation.shards import shards
 from metamem.models.embedders import open_embedder
 from metamem.sandbox.limits import Limits
 from metamem.store.archive import Archive, ReadRecord, utc_now
@@ -23,11 +26,25 @@ from metamem.store.archive import Archive, ReadRecord, utc_now
 HELD_OUT = ("test", "shift")
 # Not a design: the ceiling, advised by the domain's own answers. It never runs.
 ORACLE = Design("# The domain's own answers: a ceiling for reports, not a memory.\n", name="oracle")
-SHARD_CASES = 50  # fewer in a shard would spend more on feeding the memory than on playing
 FLUSH_CASES = 20  # rows lost at most per job when the machine dies; they are played again
 TRACED_TASKS = 12  # episodes kept whole per evaluation, on the same tasks for every design
 
 OnCase = Callable[[CaseResult], None]
+
+
+def enter_read(archive: Archive, fingerprint: Fingerprint, purpose: str, run_id: str = "") -> None:
+    """Every look at a split that the search must not see is entered in the ledger."""
+    if fingerprint.split in HELD_OUT:
+        archive.record_read(
+            ReadRecord(
+                utc_now(),
+                run_id or None,
+                fingerprint.split,
+                fingerprint.design,
+                fingerprint.id,
+                purpose,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +80,7 @@ class Evaluator:
         self._collecting = asyncio.Lock()
         self._collected: dict[str, str] = {}  # by split; what the archive holds stays there
         self._permits = asyncio.Semaphore(executor.slots)
-        self._alone = asyncio.Lock()
+        self._one_alone = asyncio.Lock()
 
     def plan(self, split: str) -> Plan:
         if split not in self._plans:
@@ -100,17 +117,7 @@ class Evaluator:
         fingerprint, todo = self.fingerprint(design, split), self.plan(split)
         self.archive.add_design(design, created_by=created_by)
         self.archive.open_evaluation(fingerprint, len(todo.cases))
-        if split in HELD_OUT:
-            self.archive.record_read(
-                ReadRecord(
-                    utc_now(),
-                    self.run_id or None,
-                    split,
-                    fingerprint.design,
-                    fingerprint.id,
-                    purpose,
-                )
-            )
+        enter_read(self.archive, fingerprint, purpose, self.run_id)
         known = self._stored(fingerprint)
         if known.complete:
             return Outcome(known)
@@ -131,9 +138,12 @@ class Evaluator:
             known=known.rows,
             behaviours=behaviours or {},
             probes=tuple(probes),
+            probation=None if design == ORACLE else self.probation(split),
         )
-        ends = await together(self._run(job, fingerprint.id) for job in self._shards(base))
-        return Outcome(self._stored(fingerprint), _joined(ends))
+        done = await self._play(base, fingerprint.id)
+        if reason := self.stopped(self._stored(fingerprint)):
+            self._fail_the_rest(fingerprint, todo.cases, reason)
+        return Outcome(self._stored(fingerprint), done)
 
     async def verify(self, design: Design, experiences: int, tasks: int) -> JobDone:
         """Does it load and run? A few experiences, a few tasks, nothing stored."""
@@ -146,14 +156,37 @@ class Evaluator:
             design=design,
             experiences=await self.collected("train"),
             experience_limit=experiences,
+            until_failure=True,
         )
         return await self._run(job, "")
 
+    def missing(self, designs: Iterable[Design], split: str) -> int:
+        """How many cases of these designs are yet to be played."""
+        planned, known = len(self.plan(split).cases), 0
+        ids = {self.fingerprint(design, split).id for design in designs}
+        for evaluation_id in ids:
+            found = self.archive.evaluation(evaluation_id)
+            known += len(found.rows) if found else 0
+        return planned * len(ids) - known
+
     def traced(self, split: str) -> frozenset[str]:
         """The tasks whose episodes are kept: spread over the split, the same for every design."""
-        tasks = [t.id for t in self.plan(split).deployment]
-        ranked = sorted(tasks, key=lambda t: derive_seed("traced", t))
-        return frozenset(ranked[:TRACED_TASKS])
+        return frozenset(self._spread(split)[:TRACED_TASKS])
+
+    def probation(self, split: str) -> Probation:
+        """The cases that come first: spread over the split, or where a chain begins."""
+        if self.setup.rules.rollout == "streaming":
+            return Probation(self.plan(split).cases[:STRIKES])
+        return Probation(tuple(Case(task) for task in self._spread(split)[:STRIKES]))
+
+    def stopped(self, evaluation: Evaluation) -> str:
+        """Why the design was not played to the end; empty where it was, or may be yet."""
+        rows = {row.case: row for row in evaluation.rows}
+        return self.probation(evaluation.fingerprint.split).standing(rows).stopped
+
+    def _spread(self, split: str) -> list[str]:
+        tasks = (task.id for task in self.plan(split).deployment)
+        return sorted(tasks, key=lambda task: derive_seed("traced", task))
 
     # --- collection --------------------------------------------------------------------------
 
@@ -163,19 +196,26 @@ class Evaluator:
             self._collected[split] = await self._collect(split)
         return self._collected[split]
 
-    async def _collect(self, split: str) -> str:
+    def to_collect(self, split: str) -> int:
+        """How many cases must be played before the first design learns from them."""
         tasks = self.plan(split).collection
-        if not tasks:
-            return ""
-        key = content_id(
+        return 0 if self.archive.collection(self._collection(split)) is not None else len(tasks)
+
+    def _collection(self, split: str) -> str:
+        return content_id(
             "collection",
             self.domain.name,
             self.domain.version,
             self._agent,
             self.setup.seed,
             self.setup.rules.max_steps,
-            [t.id for t in tasks],
+            [t.id for t in self.plan(split).collection],
         )
+
+    async def _collect(self, split: str) -> str:
+        tasks, key = self.plan(split).collection, self._collection(split)
+        if not tasks:
+            return ""
         async with self._collecting:
             if self.archive.collection(key) is None:
                 episodes: dict[str, Episode] = {}
@@ -212,38 +252,38 @@ class Evaluator:
 
     # --- jobs --------------------------------------------------------------------------------
 
-    def _shards(self, job: Job) -> list[Job]:
-        if self.setup.rules.rollout == "streaming":  # each repeat is one chain, whole or not at all
-            repeats = range(self.setup.rules.repeats)
-            chains = [tuple(c for c in job.cases if c.repeat == r) for r in repeats]
-            return [replace(job, cases=chain, known=()) for chain in chains]
-        if job.race is not None or job.probes:
-            return [job]
-        known = {row.case for row in job.known}
-        rest = [case for case in job.cases if case not in known]
-        groups = {task.id: task.group for task in self.plan(job.split).deployment}
-        if any(groups.values()):  # a group is fed in one shard only, since feeding is the dear part
-            order = list(dict.fromkeys(groups[case.task_id] for case in rest))
-            shares = [order[n :: self.executor.slots] for n in range(self.executor.slots)]
-            return [
-                replace(
-                    job,
-                    key=f"{job.key}-{n}",
-                    cases=tuple(case for case in rest if groups[case.task_id] in share),
-                    known=(),
-                )
-                for n, share in enumerate(shares)
-                if share
-            ]
-        shards = max(1, min(self.executor.slots, len(rest) // SHARD_CASES))
-        # By task, so that the shards of equal plans hold equal tasks whatever is already known.
-        size = -(-len(rest) // shards)
-        return [
-            replace(job, key=f"{job.key}-{n}", cases=tuple(rest[start : start + size]), known=())
-            for n, start in enumerate(range(0, len(rest), size))
-        ]
+    async def _play(self, job: Job, evaluation_id: str) -> JobDone:
+        """All of an evaluation: the shard with the first cases leads, the others wait for them."""
+        lead, *others = shards(job, self.plan(job.split), self.executor.slots)
+        decided, stopped = asyncio.Event(), False
 
-    async def _run(self, job: Job, evaluation_id: str) -> JobDone:
+        def judge(rows: Mapping[Case, CaseResult]) -> None:
+            nonlocal stopped
+            standing = job.probation.standing(rows) if job.probation else PASSED
+            stopped = bool(standing.stopped)
+            if standing.next_case is None:
+                decided.set()
+
+        async def leading() -> JobDone:
+            done = await self._run(lead, evaluation_id, judge)
+            decided.set()
+            return done
+
+        async def following(shard: Job) -> JobDone:
+            await decided.wait()
+            return JobDone() if stopped else await self._run(shard, evaluation_id)
+
+        judge({row.case: row for row in job.known})
+        return _joined(await together([leading(), *map(following, others)]))
+
+    async def _run(
+        self,
+        job: Job,
+        evaluation_id: str,
+        judge: Callable[[Mapping[Case, CaseResult]], None] | None = None,
+    ) -> JobDone:
+        """One job, with what the clock stopped played again; `judge` sees the rows as they come."""
+        seen = {row.case: row for row in job.known}
         rows: list[CaseResult] = []
         episodes: dict[Case, Episode] = {}
 
@@ -254,34 +294,62 @@ class Evaluator:
             episodes.clear()
 
         def keep(done: CaseDone) -> None:
+            case = done.row.case
             rows.append(done.row)
             if done.episode is not None:
-                episodes[done.row.case] = done.episode
+                episodes[case] = done.episode
             if len(rows) >= FLUSH_CASES:
                 flush()
-            if self.on_case:
+            if self.on_case and case not in seen:  # a chain that is played again was seen before
                 self.on_case(done.row)
+            seen[case] = done.row
+            if judge:
+                judge(seen)
 
-        async with self._permits:
-            done = await self.executor.run(job, keep)
-        flush()
-        if not done.wall_stops:
-            return done
-        # A stop by the clock may be the machine's fault: played again with nothing beside it.
-        async with self._alone:
+        error = ""
+        chain = self.setup.rules.rollout == "streaming"
+        while True:
+            async with self._permits:
+                done = await self.executor.run(job, keep)
+            flush()
+            error = error or done.error
+            if not done.wall_stops:
+                return replace(done, error=error)
+            again = job if chain else replace(job, race=None, probes=(), cases=done.wall_stops)
+            known = () if chain else tuple(seen.values())
+            alone = await self._alone(replace(again, clock_counts=True, known=known), keep)
+            flush()
+            error = error or alone.error
+            stopped = job.probation and job.probation.standing(seen).stopped
+            played = chain or job.until_failure or all(case in seen for case in job.cases)
+            if played or stopped:
+                return replace(alone, error=error)
+            # What goes on hanging is believed, once it has hung alone a few times.
+            hung = sum(row.failure.startswith(HANGS) for row in seen.values())
+            job = replace(job, known=tuple(seen.values()), clock_counts=hung >= FEW_HANGS)
+
+    async def _alone(self, job: Job, keep: Callable[[CaseDone], None]) -> JobDone:
+        """A stop by the clock may be the machine's fault: played again with nothing beside it."""
+        async with self._one_alone:
             for _ in range(self.executor.slots):
                 await self._permits.acquire()
             try:
-                known = self.archive.evaluation(evaluation_id) if evaluation_id else None
-                again = replace(job, alone=True, known=known.rows if known else ())
-                if job.race is None:
-                    again = replace(again, cases=done.wall_stops)
-                done = await self.executor.run(again, keep)
+                return await self.executor.run(job, keep)
             finally:
                 for _ in range(self.executor.slots):
                     self._permits.release()
-        flush()
-        return done
+
+    def _fail_the_rest(self, fingerprint: Fingerprint, cases: Sequence[Case], reason: str) -> None:
+        known = {row.case for row in self._stored(fingerprint).rows}
+        rest = [
+            CaseResult(case.task_id, case.repeat, 0.0, 0, failure=reason)
+            for case in cases
+            if case not in known
+        ]
+        self.archive.add_rows(fingerprint.id, rest)
+        for row in rest:
+            if self.on_case:
+                self.on_case(row)
 
     def _finished(self, evaluation: Evaluation) -> dict[str, float]:
         """Rewards of the tasks all of whose repeats were played."""

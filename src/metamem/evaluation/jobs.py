@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from metamem.core.types import Case, CaseResult, Design, Episode
+from metamem.evaluation.probation import Probation
 from metamem.evaluation.protocol import Protocol as Rules
 from metamem.evaluation.racing import Race
 
@@ -53,7 +54,9 @@ class Job:
     race: Race | None = None
     known: tuple[CaseResult, ...] = ()  # rows that an interrupted evaluation already has
     behaviours: Mapping[str, str] = field(default_factory=dict)  # probe digest → design id
-    alone: bool = False  # nothing else runs beside it, so a wall-clock stop counts
+    probation: Probation | None = None  # its cases come first, and may end the job
+    until_failure: bool = False  # the first failure ends it: whoever asks wants to know no more
+    clock_counts: bool = False  # nothing else runs beside it, so a wall-clock stop counts
     probes: tuple[str, ...] = ()  # tasks on whose first query the behaviour is compared
 
 
@@ -86,8 +89,8 @@ class Executor(Protocol):
     """Runs jobs somewhere.
 
     The contract, checked by `metamem.evaluation.conformance`:
-    - `run` emits every case of the job exactly once (unless the race, the behaviour check or a
-      wall-clock stop ends it), in any order, then returns how the job ended;
+    - `run` emits every case of the job exactly once (unless the race, the behaviour check, the
+      probation or wall-clock stops end it), in any order, then returns how the job ended;
     - rows do not depend on where, when or beside what a job runs;
     - a worker that dies or hangs is replaced and the rest of its job is tried again, a bounded
       number of times; then `EngineFault` is raised, and the executor stays usable;

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar
 
 from metamem.core.errors import UsageError
+from metamem.core.ids import derive_seed
 from metamem.core.protocols import Domain
 from metamem.core.splits import check_split
 from metamem.core.types import Case, Task
@@ -26,6 +27,7 @@ class Protocol:
     ask_every: int = 0  # ask memory again after so many steps; 0: only before the first
     tasks_from: Literal["split", "alma"] = "split"
     fold: Literal[0, 1] = 0  # 1: the halves of train change places
+    tasks: int = 0  # how many deployment tasks, drawn by a fixed order; 0: all
 
     def __post_init__(self) -> None:
         if self.rollout not in ("frozen", "streaming"):
@@ -36,14 +38,17 @@ class Protocol:
             raise UsageError(f"no fold {self.fold}: there are 0 and 1")
         if self.repeats < 1:
             raise UsageError(f"repeats must be at least 1, not {self.repeats}")
-        for name in ("collect", "max_steps", "ask_every"):
+        for name in ("collect", "max_steps", "ask_every", "tasks"):
             if (getattr(self, name) or 0) < 0:
                 raise UsageError(f"{name} must not be negative")
         if self.advice_tokens < 1:
             raise UsageError("advice_tokens must be at least 1")
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
+        data = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
+        if not self.tasks:  # fingerprints of whole evaluations are older than this rule
+            del data["tasks"]
+        return data
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Protocol":
@@ -76,6 +81,14 @@ def _half(items: Sequence[Item], fold: int) -> tuple[Sequence[Item], Sequence[It
     return (items[middle:], items[:middle]) if fold else (items[:middle], items[middle:])
 
 
+def _drawn(tasks: Sequence[Task], number: int) -> Sequence[Task]:
+    """So many, the same every time and spread over the kinds; a larger draw holds the smaller."""
+    if number > len(tasks):
+        raise UsageError(f"{number} tasks were asked for; there are {len(tasks)}")
+    drawn = sorted((t.id for t in tasks), key=lambda task: derive_seed("drawn", task))[:number]
+    return [task for task in tasks if task.id in drawn]
+
+
 def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
     """Where each phase takes its tasks (the table of docs/evaluation.md)."""
     check_split(split)
@@ -105,4 +118,6 @@ def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
         collection = collection[: protocol.collect]
     if not deployment:
         raise UsageError(f"the split {split!r} of {domain.name} has no tasks to deploy on")
+    if protocol.tasks:
+        deployment = _drawn(deployment, protocol.tasks)
     return Plan(tuple(collection), tuple(deployment), protocol.repeats, source)

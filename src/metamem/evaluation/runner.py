@@ -5,7 +5,7 @@ import time
 import traceback
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,9 +22,12 @@ from metamem.evaluation.chats import Chats
 from metamem.evaluation.episode import Ask, cap_advice, play
 from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
 from metamem.evaluation.memories import Memories
+from metamem.evaluation.probation import HANGS
 from metamem.models.embedders import AnyEmbedder, open_embedder
 from metamem.models.embedding import EmbedAt
 from metamem.sandbox.limits import Limits
+
+FEW_HANGS = 3  # cases that a job leaves unplayed by the clock before it ends to have them rerun
 
 
 @dataclass
@@ -77,23 +80,18 @@ class Runner:
         )
         try:
             if not any(parts.task(job.split, case.task_id).group for case in job.cases):
-                await memories.get("")  # where it fails, it fails every case
+                try:
+                    await memories.get("")
+                except DesignFailure as failure:  # the same awaits every case
+                    return _all_failed(job, failure, emit)
             behaviour = ""
             if job.probes:
-                behaviour = await self._behaviour(job, parts, memories)
+                with suppress(DesignFailure):  # the cases will show it, and be scored for it
+                    behaviour = await self._behaviour(job, parts, memories)
                 if behaviour in job.behaviours:
                     return JobDone(behaviour=behaviour, same_as=job.behaviours[behaviour])
-            done = await self._race(job, parts, memories, emit)
-            return JobDone(
-                error=done.error,
-                raced_out=done.raced_out,
-                behaviour=behaviour,
-                wall_stops=done.wall_stops,
-                logs=memories.logs,
-                peaks=parts.peaks,
-            )
-        except DesignFailure as failure:  # before any case: the same failure awaits every one
-            return _all_failed(job, failure, emit)
+            done = await self._on_probation(job, parts, memories, emit)
+            return replace(done, behaviour=behaviour, logs=memories.logs, peaks=parts.peaks)
         finally:
             await memories.close()
 
@@ -121,6 +119,28 @@ class Runner:
         return self._parts[key]
 
     # --- playing -----------------------------------------------------------------------------
+
+    async def _on_probation(
+        self, job: Job, parts: Parts, memories: Memories, emit: Emit
+    ) -> JobDone:
+        """The first cases one by one; the others only where the design does not fail in them all."""
+        if job.probation is None:
+            return await self._race(job, parts, memories, emit)
+        rows, error = {row.case: row for row in job.known}, ""
+
+        def keep(done: CaseDone) -> None:
+            rows[done.row.case] = done.row
+            emit(done)
+
+        while (standing := job.probation.standing(rows)).next_case is not None:
+            done = await self._play(job, parts, memories, [standing.next_case], keep)
+            error = error or done.error
+            if done.wall_stops:  # it must be known before the next one is tried
+                return JobDone(error=error, wall_stops=done.wall_stops)
+        if standing.stopped:
+            return JobDone(error=error)
+        done = await self._race(replace(job, known=tuple(rows.values())), parts, memories, emit)
+        return replace(done, error=error or done.error)
 
     async def _race(self, job: Job, parts: Parts, memories: Memories, emit: Emit) -> JobDone:
         """Stage by stage: after each, the race says which tasks are worth playing next."""
@@ -157,17 +177,22 @@ class Runner:
     async def _play(
         self, job: Job, parts: Parts, memories: Memories | None, cases: Iterable[Case], emit: Emit
     ) -> JobDone:
-        error, wall_stops = "", []
+        error = ""
+        wall_stops: list[Case] = []
 
         async def one(case: Case) -> None:
             nonlocal error
-            try:
-                done, failure = await self._case(job, parts, memories, case)
-            except DesignFailure as stop:
-                if stop.kind != "wall":
-                    raise
-                wall_stops.append(case)
-                return
+            async with parts.episodes:
+                # Hangs cost a minute each: they are played again before more is tried.
+                if len(wall_stops) >= FEW_HANGS or (job.until_failure and (error or wall_stops)):
+                    return
+                try:
+                    done, failure = await self._case(job, parts, memories, case)
+                except DesignFailure as stop:
+                    if stop.kind != HANGS:
+                        raise
+                    wall_stops.append(case)
+                    return
             error = error or failure
             emit(done)
 
@@ -191,45 +216,44 @@ class Runner:
         seed = derive_seed(job.setup.seed, job.phase, task.id, case.repeat)
         chats = Chats(job, self._ask)
         streaming = rules.rollout == "streaming"
-        async with parts.episodes:
-            begun, asked = time.perf_counter(), 0.0
-            memory = mine = None
-            episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
-            try:
-                if memories is not None:
-                    memory = mine = await memories.get(task.group)
-                if memory is not None and not streaming:
-                    mine = await memory.fork()  # so nothing a retrieve does outlives its case
-                if mine is not None:
-                    mine.llm = chats.for_design(job.phase, task.id, case.repeat)
+        begun, asked = time.perf_counter(), 0.0
+        memory = mine = None
+        episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
+        try:
+            if memories is not None:
+                memory = mine = await memories.get(task.group)
+            if memory is not None and not streaming:
+                mine = await memory.fork()  # so nothing a retrieve does outlives its case
+            if mine is not None:
+                mine.llm = chats.for_design(job.phase, task.id, case.repeat)
 
-                async def from_memory(query: Query) -> Any:
-                    nonlocal asked
-                    assert mine is not None
-                    async with parts.retrieves:
-                        since = time.perf_counter()
-                        value = await mine.retrieve(query)
-                        asked += time.perf_counter() - since
-                    return value
+            async def from_memory(query: Query) -> Any:
+                nonlocal asked
+                assert mine is not None
+                async with parts.retrieves:
+                    since = time.perf_counter()
+                    value = await mine.retrieve(query)
+                    asked += time.perf_counter() - since
+                return value
 
-                async def from_oracle(query: Query) -> str:
-                    return parts.domain.oracle(task)
+            async def from_oracle(query: Query) -> str:
+                return parts.domain.oracle(task)
 
-                ask: Ask | None = from_oracle if job.oracle else from_memory if mine else None
-                chat = chats.for_agent(task.id, case.repeat)
-                episode = await _play_guarded(parts, task, seed, ask, job, chat)
-                if streaming and mine is not None:
-                    mine.llm = chats.for_design("stream", task.id, case.repeat)
-                    async with parts.updates:
-                        await mine.update(episode.experience())
-            except DesignFailure as caught:
-                if caught.kind == "wall" and not job.alone:
-                    raise
-                failure = caught
-            finally:
-                if mine is not None and mine is not memory:
-                    await mine.close()
-            measured = Measurement(time.perf_counter() - begun, asked * 1000)
+            ask: Ask | None = from_oracle if job.oracle else from_memory if mine else None
+            chat = chats.for_agent(task.id, case.repeat)
+            episode = await _play_guarded(parts, task, seed, ask, job, chat)
+            if streaming and mine is not None:
+                mine.llm = chats.for_design("stream", task.id, case.repeat)
+                async with parts.updates:
+                    await mine.update(episode.experience())
+        except DesignFailure as caught:
+            if caught.kind == HANGS and not job.clock_counts:
+                raise
+            failure = caught
+        finally:
+            if mine is not None and mine is not memory:
+                await mine.close()
+        measured = Measurement(time.perf_counter() - begun, asked * 1000)
         row = _row(case, episode, failure, chats, measured)
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
@@ -317,12 +341,23 @@ def _row(
 
 def _all_failed(job: Job, failure: DesignFailure, emit: Emit) -> JobDone:
     """The memory never came to be: every case is scored as failed, or rerun if the clock did it."""
-    known = {row.case for row in job.known}
-    cases = [case for case in job.cases if case not in known]
-    if failure.kind == "wall" and not job.alone:
+    rows = {row.case: row for row in job.known}
+    cases = [case for case in job.cases if case not in rows]
+    if failure.kind == HANGS and not job.clock_counts:
         return JobDone(error=str(failure), wall_stops=tuple(cases))
+
+    def fail(case: Case) -> None:
+        rows[case] = CaseResult(case.task_id, case.repeat, 0.0, 0, failure=_short(failure))
+        emit(CaseDone(rows[case]))
+
+    if job.probation is not None:
+        while (standing := job.probation.standing(rows)).next_case is not None:
+            fail(standing.next_case)
+        if standing.stopped:
+            return JobDone(error=str(failure))
     for case in cases:
-        emit(CaseDone(CaseResult(case.task_id, case.repeat, 0.0, 0, failure=_short(failure))))
+        if case not in rows:
+            fail(case)
     return JobDone(error=str(failure))
 
 

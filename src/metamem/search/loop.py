@@ -156,6 +156,8 @@ class Search:
                 created_by=self.proposer_name,
             )
             self.progress.advance()
+            if reason := self.evaluator.stopped(outcome.evaluation):
+                self.progress.note(f"{short(verdict.proposal.design.id)}: {reason}")
             return outcome, race
 
         results = await settled(map(one, ordinals, verdicts))
@@ -362,7 +364,7 @@ class Search:
 
     def _estimate(self, evaluation: Evaluation, race: Race | None) -> Estimate:
         rows = evaluation.by_task()
-        if race is None:
+        if race is None or self.evaluator.stopped(evaluation):  # then all of it is known
             return complete_estimate(rows)
         return race.estimate(rows)
 

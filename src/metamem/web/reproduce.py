@@ -57,8 +57,8 @@ def beyond_options(stored: Mapping[str, Any]) -> dict[str, Any]:
     ours, default = config.to_json(), LearnConfig(domain=config.domain).to_json()
     found = {n: v for n, v in ours.items() if n not in _BY_OPTION and v != default[n]}
     for name in _RULES.keys() ^ ours["rules"].keys():
-        if ours["rules"][name] != default["rules"][name]:
-            found[f"rules.{name}"] = ours["rules"][name]
+        if ours["rules"].get(name) != default["rules"].get(name):
+            found[f"rules.{name}"] = ours["rules"].get(name)
     for name in _SPECS:
         if ours[name]["settings"]:
             found[f"{name}.settings"] = ours[name]["settings"]
