@@ -8,8 +8,3 @@ from metamem.core.ids import content_id
 def advice_digest(texts: Sequence[str]) -> str:
     """Names what an agent was told in one case; empty where it was told nothing."""
     return content_id(list(texts))[:16] if any(texts) else ""
-
-
-def behaviour_key(digests: Sequence[str]) -> str:
-    """Names a memory's behaviour by what it said on a fixed list of tasks."""
-    return content_id("behaviour", list(digests))

@@ -1,14 +1,19 @@
 """The evaluated designs of a search, and how proposers see them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.racing import Estimate
 from metamem.search.proposer import Ancestor, Evidence, ParentView, ShownEpisode
+from metamem.search.score import Score
 from metamem.store.archive import Trace
 
 HUMAN = "human"
+LENDERS = 2  # further designs a proposer may take parts from
+TYPICAL_RANK = 3.0  # how far down the list of complements they typically stand
+FEW_TASKS = 20
 AGAIN = "\n\n(asked again)\n\n"  # between pieces of advice where memory was asked more than once
 
 
@@ -31,6 +36,42 @@ class Entry:
         return self.operator == HUMAN
 
 
+def behaviours(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """What each design advised on these tasks, as digests; without those not played on them all.
+
+    Of designs that advised alike the first.
+    """
+    known: dict[tuple[str, ...], str] = {}
+    for entry in entries:
+        told = {r.task_id: r.advice_digest for r in entry.evaluation.rows if r.repeat == 0}
+        if all(task in told for task in tasks):
+            known.setdefault(tuple(told[task] for task in tasks), entry.design.id)
+    return {design: told for told, design in known.items()}
+
+
+def lenders(entries: Sequence[Entry], parent: str, seed: int) -> list[str]:
+    """Designs that win tasks where the parent loses: their parts may fill its gaps.
+
+    Drawn by rank, so that mostly the best complements are lent, and sometimes any other.
+    """
+    ours = next(e for e in entries if e.design.id == parent).rewards
+
+    def fills(entry: Entry) -> float:
+        theirs = entry.rewards
+        shared = [task for task in theirs if task in ours]
+        won = sum(max(0.0, theirs[task] - ours[task]) for task in shared)
+        return won / (len(shared) + FEW_TASKS)  # a few lucky tasks prove little
+
+    others = [e for e in entries if e.design.id != parent]
+    ranked = sorted(others, key=lambda e: (-fills(e), e.ordinal))
+    luck = Random(seed)
+    picked: list[str] = []
+    while ranked and len(picked) < LENDERS:
+        place = min(int(luck.expovariate(1 / TYPICAL_RANK)), len(ranked) - 1)
+        picked.append(ranked.pop(place).design.id)
+    return picked
+
+
 class Views:
     """Every design as a proposer sees it: a function of the entries there were when made."""
 
@@ -39,7 +80,7 @@ class Views:
         entries: Sequence[Entry],
         fruitless: Mapping[str, Sequence[str]],
         kinds: Mapping[str, str],
-        traces: Callable[[str], Sequence[Trace]],
+        traces: Callable[[Entry, Sequence[str]], Awaitable[Sequence[Trace]]],
     ) -> None:
         self._by_id = {entry.design.id: entry for entry in entries}
         self._fruitless, self._kinds, self._traces = fruitless, kinds, traces
@@ -56,6 +97,7 @@ class Views:
         return ParentView(
             design=entry.design,
             mean=entry.estimate.mean,
+            score=self._score(entry),
             evidence=entry.evidence,
             lineage=tuple(self._relative(each) for each in line[1:]),
             origin=self._relative(entry),
@@ -65,7 +107,7 @@ class Views:
             before=line[1].rewards if len(line) > 1 else {},
             others=others,
             kinds=self._kinds,
-            episodes=lambda: self._episodes(entry, others),
+            episodes=lambda tasks: self._episodes(entry, others, tasks),
         )
 
     def _line(self, entry: Entry) -> list[Entry]:
@@ -88,7 +130,11 @@ class Views:
             entry.note,
             entry.estimate.mean,
             entry.estimate.mean - parent.estimate.mean if parent else None,
+            self._score(entry),
         )
+
+    def _score(self, entry: Entry) -> Score:
+        return Score.of_estimate(entry.estimate, len(self._kinds))
 
     def _others(self, entry: Entry) -> dict[str, float]:
         found = {}
@@ -98,13 +144,16 @@ class Views:
                 found[task] = theirs[0]
         return found
 
-    def _episodes(self, entry: Entry, others: Mapping[str, float]) -> list[ShownEpisode]:
+    async def _episodes(
+        self, entry: Entry, others: Mapping[str, float], tasks: Sequence[str]
+    ) -> list[ShownEpisode]:
         used = {row.case: row.advice_used for row in entry.evaluation.rows}
         shown = []
-        for trace in self._traces(entry.evaluation.id):
+        for trace in await self._traces(entry, [t for t in tasks if t in entry.rewards]):
             episode, task = trace.episode, trace.case.task_id
             steps = [("", episode.observation)]
             steps += [(step.action, step.observation) for step in episode.steps]
+            possible = (episode.actions, *(step.actions for step in episode.steps))
             shown.append(
                 ShownEpisode(
                     task_id=task,
@@ -115,6 +164,7 @@ class Views:
                     advice=AGAIN.join(a.text for a in episode.advice if a.text),
                     used=used.get(trace.case, 0.0),
                     steps=tuple(steps),
+                    possible=possible,
                 )
             )
         return shown
