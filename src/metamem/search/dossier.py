@@ -145,7 +145,7 @@ def _tasks(view: ParentView, luck: Random, tokens: int) -> str:
 
 
 def _by_kind(view: ParentView) -> list[str]:
-    """One line a kind, those with most to gain first."""
+    """One line a kind, those with most to gain first, then those that fail most."""
     groups: dict[str, list[str]] = {}
     for task in view.rewards:
         groups.setdefault(view.kinds.get(task, ""), []).append(task)
@@ -154,11 +154,14 @@ def _by_kind(view: ParentView) -> list[str]:
         tasks = groups[kind]
         return sum(view.rewards[t] - max(view.rewards[t], view.others.get(t, 0.0)) for t in tasks)
 
+    def mean(kind: str) -> float:
+        return fmean(view.rewards[t] for t in groups[kind])
+
     return [
         f"- {one_line(shortened(kind, NAME_TOKENS)) or 'all'}, {len(groups[kind])} tasks: "
-        f"{fmean(view.rewards[t] for t in groups[kind]):.2f}; "
+        f"{mean(kind):.2f}; "
         f"{_mean_of(view.before, groups[kind])}; {_mean_of(view.others, groups[kind])}"
-        for kind in sorted(groups, key=lambda kind: (gap(kind), kind))
+        for kind in sorted(groups, key=lambda kind: (gap(kind), mean(kind), kind))
     ]
 
 

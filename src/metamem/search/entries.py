@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from metamem.core.types import Design, Evaluation
+from metamem.core.types import Design, Episode, Evaluation
 from metamem.evaluation.racing import Estimate
 from metamem.search.proposer import Ancestor, Evidence, ParentView, ShownEpisode
 from metamem.search.score import Score
@@ -36,19 +36,6 @@ class Entry:
         return self.operator == HUMAN
 
 
-def behaviours(entries: Sequence[Entry], tasks: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """What each design advised on these tasks, as digests; without those not played on them all.
-
-    Of designs that advised alike the first.
-    """
-    known: dict[tuple[str, ...], str] = {}
-    for entry in entries:
-        told = {r.task_id: r.advice_digest for r in entry.evaluation.rows if r.repeat == 0}
-        if all(task in told for task in tasks):
-            known.setdefault(tuple(told[task] for task in tasks), entry.design.id)
-    return {design: told for told, design in known.items()}
-
-
 def lenders(entries: Sequence[Entry], parent: str, seed: int) -> list[str]:
     """Designs that win tasks where the parent loses: their parts may fill its gaps.
 
@@ -70,6 +57,23 @@ def lenders(entries: Sequence[Entry], parent: str, seed: int) -> list[str]:
         place = min(int(luck.expovariate(1 / TYPICAL_RANK)), len(ranked) - 1)
         picked.append(ranked.pop(place).design.id)
     return picked
+
+
+def shown_episode(episode: Episode, kind: str, best_other: float, used: float) -> ShownEpisode:
+    """An episode as proposers see it."""
+    steps = [("", episode.observation)]
+    steps += [(step.action, step.observation) for step in episode.steps]
+    return ShownEpisode(
+        task_id=episode.task_id,
+        kind=kind,
+        goal=episode.goal,
+        reward=episode.reward,
+        best_other=best_other,
+        advice=AGAIN.join(a.text for a in episode.advice if a.text),
+        used=used,
+        steps=tuple(steps),
+        possible=(episode.actions, *(step.actions for step in episode.steps)),
+    )
 
 
 class Views:
@@ -150,21 +154,7 @@ class Views:
         used = {row.case: row.advice_used for row in entry.evaluation.rows}
         shown = []
         for trace in await self._traces(entry, [t for t in tasks if t in entry.rewards]):
-            episode, task = trace.episode, trace.case.task_id
-            steps = [("", episode.observation)]
-            steps += [(step.action, step.observation) for step in episode.steps]
-            possible = (episode.actions, *(step.actions for step in episode.steps))
-            shown.append(
-                ShownEpisode(
-                    task_id=task,
-                    kind=self._kinds.get(task, ""),
-                    goal=episode.goal,
-                    reward=episode.reward,
-                    best_other=others.get(task, 0.0),
-                    advice=AGAIN.join(a.text for a in episode.advice if a.text),
-                    used=used.get(trace.case, 0.0),
-                    steps=tuple(steps),
-                    possible=possible,
-                )
-            )
+            task = trace.case.task_id
+            kind, best_other = self._kinds.get(task, ""), others.get(task, 0.0)
+            shown.append(shown_episode(trace.episode, kind, best_other, used.get(trace.case, 0.0)))
         return shown

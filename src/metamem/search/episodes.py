@@ -1,6 +1,6 @@
 """Which episodes are worth seeing, and a sample of them that fits a budget."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from random import Random
 
@@ -27,9 +27,9 @@ def tasks_to_show(
     its turn.
     """
     failed = [task for task, reward in view.rewards.items() if reward < BEST]
-    failures = _by_kind(failed, view, luck, lambda t: _loss(t, view, against))
+    failures = by_kind(failed, view.kinds, luck, lambda t: _loss(t, view, against))
     won = [t for t in view.rewards if t not in set(failed)]
-    wins = _by_kind(won, view, luck, lambda t: against.get(t, 1.0))
+    wins = by_kind(won, view.kinds, luck, lambda t: against.get(t, BEST))
     few = min(len(wins), max(count // WINS, count - len(failures)))
     return [*failures[: count - few], *wins[:few]]
 
@@ -42,15 +42,18 @@ def _loss(task: str, view: ParentView, against: Mapping[str, float]) -> float:
     return reward - BEST if view.others.get(task, reward) > reward else reward
 
 
-def _by_kind(
-    tasks: Sequence[str], view: ParentView, luck: Random, rank: Callable[[str], float]
+def by_kind(
+    tasks: Iterable[str],
+    kinds_of: Mapping[str, str],
+    luck: Random,
+    rank: Callable[[str], float] = lambda task: 0.0,
 ) -> list[str]:
     """The best ranked of each kind, then the second of each, and so on; equals by chance."""
     kinds: dict[str, list[str]] = {}
     shuffled = sorted(tasks)
     luck.shuffle(shuffled)
     for task in sorted(shuffled, key=rank):
-        kinds.setdefault(view.kinds.get(task, ""), []).append(task)
+        kinds.setdefault(kinds_of.get(task, ""), []).append(task)
     turns = zip_longest(*(kinds[kind] for kind in sorted(kinds, key=lambda k: rank(kinds[k][0]))))
     return [task for turn in turns for task in turn if task is not None]
 

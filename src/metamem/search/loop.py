@@ -25,8 +25,9 @@ from metamem.evaluation.racing import (
 )
 from metamem.search.drafts import COST, STAGES, Draft, Tries, code_key, distinct, settled, told
 from metamem.search.entries import HUMAN as HUMAN
-from metamem.search.entries import Entry, Views, behaviours, lenders
+from metamem.search.entries import Entry, Views, lenders
 from metamem.search.evidence import evidence
+from metamem.search.novelty import behaviours
 from metamem.search.proposer import OperatorOutcome, ParentView, Proposal, Proposer, Request
 from metamem.search.selectors import Candidate, Selector
 from metamem.search.verifier import Verdict, verify
@@ -135,7 +136,8 @@ class Search:
         number = ordinals.start
         pool = self.candidates()
         reference = next(e.estimate.mean for e in self.entries)  # no memory is always first
-        incumbent, known_behaviours = self.best, behaviours(self.entries, self._probes())
+        incumbent, played = self.best, {e.design.id: e.evaluation for e in self.entries}
+        known_behaviours = behaviours(played, self._probes())
         chosen = self._choose(
             pool, len(ordinals), reference, derive_seed(self.seed, "parents", number)
         )

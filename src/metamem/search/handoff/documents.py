@@ -19,6 +19,7 @@ from metamem.search.episodes import tasks_to_show
 from metamem.search.fitting import one_line
 from metamem.search.proposer import Ancestor, ParentView, Request, ShownEpisode
 
+BESIDE = "Also beside this file: tasks.md, history.md, and code as it is (parent.py, own.py)."
 LISTED = 15  # tasks that got better, or worse, named in the dossier; tasks.md has all
 COMPARED = 8  # tasks chosen for what the own last design did there, beside those of the parent
 
@@ -47,7 +48,7 @@ async def documents(request: Request, tokens: int) -> dict[str, str]:
         for name, shown in (("parent", theirs), ("own", ours)):
             if task in shown:
                 texts[f"episodes/{number:02d}-{name}.txt"] = transcript(shown[task])
-    index = _index(tasks, theirs, ours)
+    index = _index(tasks, theirs, ours) + "\n\n" + BESIDE
     told = _latest(parent, own) if own else _same(latest)
     texts["dossier.md"] = dossier(request, tokens, lambda luck, room: index, told)
     return texts
@@ -182,7 +183,7 @@ def _index(tasks: Sequence[str], theirs: Shown, ours: Shown) -> str:
     return "\n".join(lines)
 
 
-def transcript(episode: ShownEpisode) -> str:
+def transcript(episode: ShownEpisode, beside: str = "the best of other designs") -> str:
     """A whole episode: goal, advice, every step, and what could be done there.
 
     Of what could be done only the changes are told after the first time.
@@ -191,7 +192,7 @@ def transcript(episode: ShownEpisode) -> str:
         f"Task: {one_line(episode.task_id)}",
         f"Kind: {one_line(episode.kind) or '-'}",
         f"Goal: {episode.goal}",
-        f"Reward: {episode.reward:.2f} (the best of other designs: {episode.best_other:.2f})",
+        f"Reward: {episode.reward:.2f} ({beside}: {episode.best_other:.2f})",
         "",
         "=== Advice" if episode.advice.strip() else "=== No advice",
         *episode.advice.splitlines(),
