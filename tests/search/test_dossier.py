@@ -161,6 +161,25 @@ def test_every_sort_of_episode_is_shown_failures_too():
     assert {e.task_id for e in in_turn(many + few, Random(1))} == {e.task_id for e in many + few}
 
 
+def test_what_is_shown_are_failures_and_changes_of_every_kind():
+    kinds = {f"{kind}-{n}": kind for kind in ("easy", "hard", "odd") for n in range(20)}
+    rewards = {task: 0.0 if task.startswith("hard") else 1.0 for task in kinds} | {"odd-7": 0.0}
+    before = dict.fromkeys(kinds, 0.0) | {"hard-3": 1.0, "hard-4": 1.0}
+    seen = view(rewards=rewards, before=before, others=before, kinds=kinds)
+    tasks = tasks_to_show(seen, before, Random(1))
+    assert len(tasks) == len(set(tasks)) == 12
+    assert {"hard-3", "hard-4", "odd-7"} <= set(tasks[:4])  # what got worse, and the rarest kind
+    assert sum(rewards[task] == 0.0 for task in tasks) == 9
+    assert {kinds[task] for task in tasks} == set(kinds.values())
+    assert tasks == tasks_to_show(seen, before, Random(1)) != tasks_to_show(seen, before, Random(2))
+
+
+@given(rewards, rewards, st.dictionaries(long_words, words, max_size=9), st.integers(0, 3))
+def test_what_is_shown_was_played(own, other, kinds, seed):
+    tasks = tasks_to_show(view(rewards=own, others=other, kinds=kinds), other, Random(seed))
+    assert len(tasks) == min(12, len(own)) and set(tasks) <= set(own)
+
+
 def test_a_long_episode_keeps_its_beginning_and_its_end():
     shown = shown_episodes([episode(steps=500)], Random(0), 300)
     assert "the start" in shown and "walk 0" in shown and "walk 499" in shown
