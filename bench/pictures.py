@@ -7,6 +7,7 @@ there is one on the PATH.
 """
 
 import argparse
+import io
 import os
 import re
 import shutil
@@ -38,7 +39,7 @@ def terminal(run: str, typed: str) -> str:
         text=True,
         check=True,
     )
-    console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"))  # noqa: SIM115
+    console = Console(record=True, width=WIDTH, file=io.StringIO())
     console.print(Text.assemble(("$ ", "dim"), (typed, "bold")))
     console.print(Text.from_ansi(ended.stdout.rstrip()))
     svg = console.export_svg(title="metamem", theme=MONOKAI, unique_id="metamem")

@@ -101,10 +101,22 @@ def test_a_coding_agent_runs_the_whole_search(metamem, tmp_path, learning):
     assert request["number"] == 2 and "no attribute 'doors'" in request["repair"]["error"]
     elsewhere = tmp_path / "elsewhere.py"
     elsewhere.write_text(DOORS)
-    assert handoff("check", 2, elsewhere).json["passed"]
+    tried = handoff("check", 2, elsewhere, "--score", "--tasks", 6).json
+    assert tried["passed"] and tried["cpu"]["update"]["calls"] == 20
+    assert 0 < tried["cpu"]["retrieve"]["most"] < tried["cpu"]["retrieve"]["limit"] == 5
+    advice = {a["goal"]: a["text"] for a in tried["advice"]}
+    assert len({a["kind"] for a in tried["advice"]}) == 3
+    assert all(goal in text for goal, text in advice.items() if text) and any(advice.values())
+    score = tried["score"]
+    assert (score["mean"]["tasks"], score["mean"]["of"], score["quick_cases_left"]) == (6, 20, 74)
+    assert score["gain"] == pytest.approx(score["mean"]["mean"] - score["parent"]["mean"])
+    assert score["gain_interval"][0] <= score["gain"] <= score["gain_interval"][1]
+    worst = Path(request["folder"]) / score["tasks"][0]["transcript"]
+    assert f"Task: {score['tasks'][0]['task']}" in worst.read_text()
     done = handoff("submit", 2, elsewhere, "--wait", 120, "--note", "doors, repaired").json
     assert (done["status"], done["design"]) == ("accepted", Design(DOORS).id)
-    assert done["score"] > 0.8 and done["gain"] > 0.2
+    assert done["score"] > 0.8 and done["gain"] > 0.2 and (done["tasks"], done["of"]) == (20, 20)
+    assert done["interval"][0] < done["score"] and done["gain_interval"][0] > 0
 
     # The process dies while it waits; what is submitted meanwhile is not lost.
     assert handoff("next", "--wait", 120).json["number"] == 3
@@ -112,11 +124,17 @@ def test_a_coding_agent_runs_the_whole_search(metamem, tmp_path, learning):
     process.wait()
     status = handoff("status").json
     assert (status["working"], status["waiting"], status["proposed"]) == (False, [3], 1)
-    assert status["best"] == {"design": Design(DOORS).id, "score": done["score"]}
+    assert status["best"]["design"] == Design(DOORS).id
+    assert all(status["best"][key] == done[key] for key in ("score", "interval", "tasks", "of"))
+    assert status["quick_cases"] == {"allowed": 80, "left": 74}  # what was spent is not forgotten
     assert handoff("check", 3, elsewhere).json["error"].startswith("this is the same code as")
     again = handoff("submit", 3, elsewhere)
     assert (again.code, "the same code as" in again.err) == (2, True)
-    elsewhere.write_text(TERSE)
+    elsewhere.write_text(DOORS.replace("door = self", "_ = 1\n        door = self"))
+    same = handoff("check", 3, elsewhere)
+    assert same.code == 1 and "the same advice as" in same.json["error"] and same.json["advice"]
+    elsewhere.write_text(TERSE + "\n# " + "x" * 100)
+    assert handoff("check", 3, elsewhere, "--score").json["score"]["quick_cases_left"] == 54
     pending = handoff("submit", 3, elsewhere, "--note", "terse").json
     assert pending["status"] == "pending" and "no process works" in pending["reason"]
 
@@ -125,6 +143,7 @@ def test_a_coding_agent_runs_the_whole_search(metamem, tmp_path, learning):
     told = metamem("handoff", "status", "--home", tmp_path).out
     assert "Designs: 2 of 2" in told and "Request 1: failed" in told
     assert "Request 2: accepted, score" in told and "gain over its parent +" in told
+    assert "on 20 of 20 tasks" in told and "Cases for quick scores: 54 of 80 left" in told
     with SqliteArchive(tmp_path / "archive.db") as archive:
         own = [p for p in archive.proposals("toy") if p.operator == "handoff"]
     assert [p.note for p in own] == ["doors, repaired", "terse"]
@@ -170,6 +189,7 @@ async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_pat
     async with client() as session:
         assert {tool.name for tool in (await session.list_tools()).tools} == {
             "next",
+            "read",
             "check",
             "submit",
             "status",
@@ -178,7 +198,7 @@ async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_pat
         assert request["number"] == 1 and "Find the thing" in dossier and "retrieve" in manual
         (checked,) = await call(session, "check", number=1, source=BROKEN)
         assert not checked["passed"] and "no attribute 'doors'" in checked["error"]
-        for wrong in ({"source": "x = 1"}, {"number": "many"}, {"number": 1, "note": "no file"}):
+        for wrong in ({"source": "x = 1"}, {"number": "many"}, {"number": 2, "note": "no file"}):
             (error,) = await call(session, "submit", **wrong)
             assert "Traceback" not in error
         (error,) = await call(session, "submit", number=1, note="", source="#" * 5_000_000)
@@ -195,9 +215,10 @@ async def test_a_coding_agent_runs_the_search_over_mcp_and_goes_on_later(tmp_pat
     async with client() as session:
         request, _ = await call(session, "next", wait_seconds=120, manual=False)
         assert request["number"] == 2
-        (Path(request["folder"]) / "design.py").write_text(TERSE)
-        (checked,) = await call(session, "check", number=2)
-        assert checked["passed"]
+        (checked,) = await call(session, "check", number=2, source=TERSE)
+        assert checked["passed"] and checked["advice"]
+        (checked,) = await call(session, "check", number=2, score=True, tasks=4)
+        assert checked["score"]["mean"]["tasks"] == 4
         (status,) = await call(session, "status")
         assert status["working"] and status["proposed"] == 1
         given_up = asyncio.create_task(call(session, "check", number=2, source=ENDLESS))
@@ -298,7 +319,7 @@ def test_what_is_named_must_be_a_plain_file(metamem, home, tmp_path):
         answer = metamem("handoff", "submit", 1, name, "--home", home)
         assert answer.code in (2, 3) and answer.err.startswith("error: ")
     answer = metamem("handoff", "submit", 1, "--home", home)
-    assert "there is no design.py" in answer.err
+    assert "has no design.py yet" in answer.err
 
 
 def test_the_skill_is_printed(metamem):
@@ -306,3 +327,62 @@ def test_the_skill_is_printed(metamem):
     assert said.startswith("---\nname: metamem-handoff\n")
     for command in ("next", "check", "submit", "status"):
         assert f"metamem handoff {command}" in said
+
+
+# --- blind ---------------------------------------------------------------------------------------
+
+NOSY = DOORS.replace("door = self", "raise ValueError(__file__)\n        door = self")
+
+
+@pytest.mark.slow
+async def test_over_mcp_nothing_is_told_that_a_blind_proposer_may_not_know(tmp_path, errors):
+    """Everything that the tools ever answer, to the end of a run and through wrong input."""
+    pytest.importorskip("mcp")
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    home = tmp_path / "secret-home"
+    said: list[str] = []
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=server(home, "toy", "--designs", "1", "--workers", "1"),
+        env=dict(os.environ),
+    )
+    async with Client(stdio_client(parameters, errlog=errors)) as session:
+
+        async def call(tool, **arguments):
+            result = await session.call_tool(tool, arguments)
+            said.extend(block.text for block in result.content)
+            return result.is_error, result.content[0].text
+
+        for tool in (await session.list_tools()).tools:
+            said.append(f"{tool.description} {json.dumps(tool.input_schema)}")
+        _, asked = await call("next", wait_seconds=120)
+        names = json.loads(asked)["documents"]
+        assert {"dossier.md", "manual.md", "parent.py", "tasks.md"} <= set(names)
+        assert sum(name.startswith("episodes/") for name in names) == 12
+        for name in names:
+            assert not (await call("read", number=1, name=name))[0]
+        for name in (
+            "task.json", "../open.json", "../../../archive.db", "/etc/hostname", "", ".",
+            "episodes/../task.json", "episodes", "design.py", "\0", "archive.db",
+        ):  # fmt: skip
+            assert (await call("read", number=1, name=name))[0], name
+        assert (await call("read", number=2, name="dossier.md"))[0]
+        for source in (BROKEN, NOSY, "x = ", DOORS):
+            await call("check", number=1, source=source, score=True, tasks=5)
+        (_, shown) = await call("read", number=1, name="check/01.txt")
+        assert shown.startswith("Task: train-")
+        await call("submit", number=1, note="doors", wait_seconds=120)
+        while "the run is finished" not in (await call("next", wait_seconds=20))[1]:
+            pass
+        await call("status")
+    text = "\n".join(said)
+    assert "train-" in text
+    package = str(Path(__file__).parents[2] / "src")
+    for secret in (
+        str(tmp_path), "secret-home", package, "archive.db", "metamem.domains", "oracle",
+        "generator", "valid-", "test-0", "shift-", "promoted", "Traceback (most recent call last)\n",
+    ):  # fmt: skip
+        assert secret not in text, secret
+    assert not list(tmp_path.glob("secret-home/handoff/*/0002"))

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from metamem.cli import progress
 from metamem.cli.progress import Lines, Live, duration, watcher
+from metamem.core import stopwatch
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,24 @@ def test_a_line_now_and_then_in_a_long_phase(capsys, monkeypatch):
     watch.advance()
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("searching: 1 of 4, ") and last.endswith(" left")
+
+
+def test_waiting_for_somebody_counts_neither_as_time_used_nor_left(capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(stopwatch.time, "monotonic", lambda: now[0])
+    watch = Lines()
+    watch.phase("searching", 4)
+    now[0] = 20.0
+    watch.cases(40)
+    watch.waiting(True)
+    now[0] = 4000.0
+    watch.waiting(False)
+    watch.advance()
+    told = capsys.readouterr().err.splitlines()
+    assert told[-2:] == [
+        "searching: waiting for a design (0 of 4)",
+        "searching: 1 of 4, 2 cases/s, 1 min left",
+    ]
 
 
 @pytest.mark.parametrize("width", [30, 40, 80, 200])

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from metamem.api import open_archive, running
-from metamem.core.types import Design
+from metamem.core.types import Case, Design
 from metamem.designs.library import load
+from metamem.evaluation.behaviour import advice_digest
 from metamem.evaluation.evaluator import ORACLE, Evaluator
 from metamem.evaluation.jobs import Setup, Spec
 from metamem.evaluation.protocol import Protocol
@@ -152,18 +153,58 @@ async def test_a_hopeless_design_is_raced_out_and_a_good_one_is_not(tmp_path):
 
 async def test_a_design_that_behaves_like_a_known_one_is_not_played(tmp_path):
     async with evaluating(tmp_path) as evaluator:
-        probes = [t.id for t in evaluator.plan("valid").deployment[:5]]
-        first = await evaluator.evaluate(COUNTING, "valid", purpose="test", probes=probes)
+        probes = [t.id for t in evaluator.plan("valid").deployment]
+        first = await evaluator.evaluate(COUNTING, "valid", purpose="test")
+        told = {row.task_id: row.advice_digest for row in first.evaluation.rows}
+        known = {COUNTING.id: tuple(told[task] for task in probes)}
         twin = Design(COUNTING.source + "\n# the same in other words\n")
         second = await evaluator.evaluate(
             twin,
             "valid",
             purpose="test",
             probes=probes,
-            behaviours={first.done.behaviour: COUNTING.id},
+            behaviours=known,
+        )
+        # One that differs on the last task alone is no twin.
+        almost = {COUNTING.id: (*known[COUNTING.id][:-1], "something else")}
+        third = await evaluator.evaluate(
+            twin, "valid", purpose="test", probes=probes, behaviours=almost
         )
     assert second.done.same_as == COUNTING.id
     assert second.evaluation.rows == ()
+    assert third.done.same_as == "" and third.evaluation.complete
+
+
+async def test_an_episode_that_was_not_kept_is_played_again_alike(tmp_path):
+    async with evaluating(tmp_path) as evaluator:
+        done = await evaluator.evaluate(COUNTING, "train", purpose="test")
+        kept = {t.case for t in evaluator.archive.traces(done.evaluation.id)}
+        rows = {row.task_id: row for row in done.evaluation.rows}
+        missing = [task for task in rows if Case(task) not in kept][:3]
+        assert missing
+        wanted = [missing[0], next(iter(kept)).task_id, *missing[1:]]
+        traces = await evaluator.traces(COUNTING, "train", wanted)
+        assert [t.case.task_id for t in traces] == wanted
+        for trace in traces:
+            row = rows[trace.case.task_id]
+            assert (trace.episode.reward, len(trace.episode.steps)) == (row.reward, row.steps)
+            assert advice_digest([a.text for a in trace.episode.advice]) == row.advice_digest
+        assert {t.case for t in evaluator.archive.traces(done.evaluation.id)} == (
+            kept | {Case(task) for task in missing}
+        )
+
+
+async def test_what_a_design_says_is_asked_without_playing_or_storing(tmp_path):
+    said = []
+    async with evaluating(tmp_path) as evaluator:
+        tasks = [t.id for t in evaluator.plan("train").deployment[:3]]
+        done = await evaluator.advice(COUNTING, tasks, (), {}, said.append)
+        assert evaluator.archive.designs() == []
+    assert [d.row.task_id for d in said] == tasks
+    assert all(d.episode.advice and not d.episode.steps for d in said)
+    updates = done.cpu.calls["update"]
+    assert (updates, done.cpu.calls["retrieve"]) == (len(evaluator.plan("train").collection), 3)
+    assert 0 < done.cpu.most["update"] <= done.cpu.total["update"]
 
 
 async def test_a_stop_by_the_clock_is_played_again_alone_and_then_counts(tmp_path):

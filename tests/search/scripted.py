@@ -143,6 +143,7 @@ async def search(
     seed: int = 3,
     proposer: Proposer | None = None,
     selector: Selector | None = None,
+    budget: Budget | None = None,
     **settings: Any,
 ) -> list[ProposalRecord]:
     """The journal of a search (human designs first), begun or gone on with."""
@@ -159,7 +160,7 @@ async def search(
                 proposer=proposer or LlmProposer(),
                 proposer_name="llm",
                 selector=selector or GreedySelector(),
-                budget=Budget(designs=designs),
+                budget=budget or Budget(designs=designs),
                 seed=seed,
                 batch=batch,
                 chats_at=lambda _: models,

@@ -1,5 +1,7 @@
 """The dossier: what is in it, what is left out when there is too much, and that it is in bounds."""
 
+import asyncio
+from functools import partial
 from random import Random
 
 import pytest
@@ -8,8 +10,8 @@ from hypothesis import strategies as st
 
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Design
-from metamem.search.dossier import dossier
-from metamem.search.episodes import in_turn, shown_episodes
+from metamem.search.dossier import dossier as dossier_with
+from metamem.search.episodes import in_turn, shown_episodes, tasks_to_show
 from metamem.search.fitting import LEFT_OUT, both_ends, fenced, first_that_fit, indented, shortened
 from metamem.search.llm import LlmProposer
 from metamem.search.proposer import Ancestor, Evidence, ParentView, Request, ShownEpisode
@@ -25,6 +27,12 @@ def episode(n: int = 0, reward: float = 0.0, best_other: float = 0.0, steps: int
     return ShownEpisode(reward=reward, best_other=best_other, **(fields | other))
 
 
+def dossier(request, tokens):
+    """With all episodes of the first parent to choose from."""
+    found = asyncio.run(request.parents[0].episodes(())) if request.parents else ()
+    return dossier_with(request, tokens, partial(shown_episodes, found))
+
+
 def view(episodes=(), source=None, **other):
     own = {
         "evidence": Evidence(mean_reward=0.4, empty=0.25, error="IndexError", cases=20),
@@ -38,7 +46,14 @@ def view(episodes=(), source=None, **other):
         "others": {"t-won": 0.5, "t-lost": 1.0, "t-same": 0.5},
         "kinds": {"t-won": "easy", "t-lost": "hard", "t-same": "hard"},
     }  # fmt: skip
-    return ParentView(Design(source or design()), 0.4, episodes=lambda: episodes, **(own | other))
+    return ParentView(Design(source or design()), 0.4, episodes=always(episodes), **(own | other))
+
+
+def always(episodes):
+    async def found(tasks):
+        return episodes
+
+    return found
 
 
 REQUEST = Request(
@@ -105,7 +120,7 @@ rewards = st.dictionaries(long_words, st.sampled_from([0.0, 0.5, 1.0]), max_size
 views = st.builds(
     lambda source, episodes, **other: ParentView(
         Design(source), 0.5, Evidence(error="Error " * 999, cases=9),
-        episodes=lambda: episodes, **other),
+        episodes=always(episodes), **other),
     source=long_words, episodes=st.lists(shown, max_size=12), lineage=relatives,
     children=relatives, fruitless=st.lists(long_words, max_size=3).map(tuple), rewards=rewards,
     before=rewards, others=rewards, kinds=st.dictionaries(long_words, words, max_size=9),
@@ -144,6 +159,25 @@ def test_every_sort_of_episode_is_shown_failures_too():
     for task in ("task-90", "task-91", "task-92"):
         assert task in shown
     assert {e.task_id for e in in_turn(many + few, Random(1))} == {e.task_id for e in many + few}
+
+
+def test_what_is_shown_are_failures_and_changes_of_every_kind():
+    kinds = {f"{kind}-{n}": kind for kind in ("easy", "hard", "odd") for n in range(20)}
+    rewards = {task: 0.0 if task.startswith("hard") else 1.0 for task in kinds} | {"odd-7": 0.0}
+    before = dict.fromkeys(kinds, 0.0) | {"hard-3": 1.0, "hard-4": 1.0}
+    seen = view(rewards=rewards, before=before, others=before, kinds=kinds)
+    tasks = tasks_to_show(seen, before, Random(1))
+    assert len(tasks) == len(set(tasks)) == 12
+    assert {"hard-3", "hard-4", "odd-7"} <= set(tasks[:4])  # what got worse, and the rarest kind
+    assert sum(rewards[task] == 0.0 for task in tasks) == 9
+    assert {kinds[task] for task in tasks} == set(kinds.values())
+    assert tasks == tasks_to_show(seen, before, Random(1)) != tasks_to_show(seen, before, Random(2))
+
+
+@given(rewards, rewards, st.dictionaries(long_words, words, max_size=9), st.integers(0, 3))
+def test_what_is_shown_was_played(own, other, kinds, seed):
+    tasks = tasks_to_show(view(rewards=own, others=other, kinds=kinds), other, Random(seed))
+    assert len(tasks) == min(12, len(own)) and set(tasks) <= set(own)
 
 
 def test_a_long_episode_keeps_its_beginning_and_its_end():
@@ -199,7 +233,9 @@ async def test_a_search_shows_its_designs_as_they_were_played(tmp_path):
     class Watching(LlmProposer):
         async def propose(self, request):
             if request.failed_attempt is None:
-                seen.append((request, list(request.parents[0].episodes())))
+                view = request.parents[0]
+                tasks = tasks_to_show(view, view.before, Random(0))
+                seen.append((request, await view.episodes(tasks)))
             return await super().propose(request)
 
     models = {"model": ScriptedModel()}

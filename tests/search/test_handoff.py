@@ -19,8 +19,17 @@ from metamem.search.handoff.alive import seen
 from metamem.search.handoff.desk import Desk
 from metamem.search.handoff.place import Place, run_folder
 from metamem.search.handoff.proposer import Handoff
+from metamem.search.handoff.quick import QuickCases
 from metamem.search.handoff.submission import SOURCE_BYTES, Submission, checked_source, parsed_key
-from metamem.search.proposer import FailedAttempt, ParentView, Proposal, Request
+from metamem.search.proposer import (
+    Ancestor,
+    FailedAttempt,
+    ParentView,
+    Proposal,
+    Request,
+    ShownEpisode,
+)
+from metamem.search.score import Score
 from metamem.store.archive import ProposalRecord
 from metamem.store.sqlite import SqliteArchive
 
@@ -108,6 +117,142 @@ async def test_requests_that_wait_together_get_their_own_answers(desk):
     found = await asyncio.gather(*tasks)
     assert [f"x = {n}" in p.design.source for n, p in enumerate(found, 1)] == [True] * 3
     assert desk.place.open() == []
+
+
+# --- what is there to be read ---------------------------------------------------------------------
+
+LONG = "\n".join(f"step {n} of the advice" for n in range(9000))
+
+
+def played(name, rewards):
+    """A design with its rewards; every episode of it is long."""
+
+    async def episodes(tasks):
+        steps = (("", "a hall"), ("open the door", "a room"), ("wait", "a room"))
+        possible = (("open the door", "wait"), ("wait", "leave"), ("wait", "leave"))
+        return [
+            ShownEpisode(t, KINDS[t], f"goal of {t}", rewards[t], 1.0, LONG, 0.5, steps, possible)
+            for t in tasks
+            if t in rewards
+        ]
+
+    mean = sum(rewards.values()) / len(rewards)
+    return ParentView(
+        Design(f"class {name}: pass\n"),
+        mean,
+        origin=Ancestor("0" * 32, "handoff", "A note. " * 200, mean, None),
+        rewards=rewards,
+        kinds=KINDS,
+        score=Score(mean, 0.1, 0.9, len(rewards), len(KINDS)),
+        episodes=episodes,
+    )
+
+
+KINDS = {f"t{n}": "even" if n % 2 == 0 else "odd" for n in range(10)}
+BASE = played("Base", {task: float(task in ("t0", "t1", "t2")) for task in KINDS})
+OWN = played("Own", {task: float(task in ("t2", "t3")) for task in list(KINDS)[:8]})
+
+
+async def test_a_dossier_compares_the_own_last_design_and_cuts_nothing(desk):
+    task = await asking(desk, replace(REQUEST, parents=[BASE], latest=OWN))
+    folder = desk.place.folder(1)
+    text = (folder / "dossier.md").read_text()
+    for words in (
+        "0.300 (0.100 to 0.900; 10 of 10 tasks)", "Your last design", "code: own.py",
+        "0.250 (0.100 to 0.900; 8 of 10 tasks)", "Better on 1 tasks, worse on 2, equal on 5",
+        "- even, 4 tasks: 0.25; 0.50", "- t0 (even): 0.00, the parent 1.00",
+        "goal of t0", "tasks.md",
+    ):  # fmt: skip
+        assert words in text, words
+    assert text.index("- t1 (odd): 0.00, the parent 1.00") < text.index("- t3 (odd): 1.00, the")
+    assert "left out" not in text.split("## Your last design")[1]
+    assert (folder / "own.py").read_text() == OWN.design.source
+    assert "A note. " * 199 in (folder / "history.md").read_text()
+    rows = (folder / "tasks.md").read_text()
+    assert all(f"| {name} |" in rows for name in KINDS)
+    assert "| t9 | odd | 0.00 | - |" in rows  # not played by the own last design
+    first = next(line for line in text.splitlines() if "-own.txt" in line).split(":")[0].strip(" -")
+    shown = desk.document(1, first)
+    assert LONG in shown and "> open the door\na room\n[now possible: leave]" in shown
+    assert "[possible: open the door | wait]" in shown and "[no longer: open the door]" in shown
+    assert set(desk.documents(1)) >= {"dossier.md", "own.py", "parent.py", first, "manual.md"}
+    task.cancel()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["task.json", "open.json", "../open.json", "episodes/../task.json", "/etc/hostname", "",
+     "episodes/", "episodes/none.txt", "check/01.txt", "a\0.md", "EPISODES/01-own.txt"],
+)  # fmt: skip
+async def test_nothing_else_can_be_read(desk, name):
+    task = await asking(desk, replace(REQUEST, parents=[BASE], latest=OWN))
+    with pytest.raises(MetamemError, match="has no document"):
+        desk.document(1, name)
+    task.cancel()
+
+
+async def test_no_link_leads_out_of_the_documents(desk, tmp_path):
+    task = await asking(desk, replace(REQUEST, parents=[BASE]))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "secret.txt").write_text("secret")
+    (desk.place.folder(1) / "check").symlink_to(elsewhere)
+    (desk.place.folder(1) / "episodes" / "secret.txt").symlink_to(elsewhere / "secret.txt")
+    for name in ("check/secret.txt", "episodes/secret.txt"):
+        with pytest.raises(DataError, match="not a plain file"):
+            desk.document(1, name)
+    task.cancel()
+
+
+async def test_waiting_is_told_when_it_begins_and_when_it_ends(desk):
+    heard = []
+    proposer = Handoff(str(desk.place.root), on_wait=heard.append)
+    tasks = [await asking(desk, replace(REQUEST, seed=seed), proposer) for seed in (1, 2)]
+    assert heard == [True]
+    for number, task in enumerate(tasks, 1):
+        await desk.submit(number, f"class Child:\n    x = {number}\n", "", 0)
+        await task
+        assert heard == [True, False][:number]
+    (await asking(desk, replace(REQUEST, seed=1), proposer)).cancel()  # answered already
+    assert heard == [True, False]
+
+
+# --- quick scores are bounded --------------------------------------------------------------------
+
+
+def test_quick_cases_are_spent_once_for_all_whoever_restarts(tmp_path):
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        quick = QuickCases(archive, "run", designs=1)
+        assert (quick.allowed, quick.left) == (40, 40)
+        quick.take(30)
+        QuickCases(archive, "another run", designs=1).take(40)
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        quick = QuickCases(archive, "run", designs=1)
+        assert quick.left == 10
+        with pytest.raises(UsageError, match="10 are left of the 40") as refused:
+            quick.take(11)
+        assert refused.value.hint == "ask for fewer tasks"
+        quick.take(10)
+        with pytest.raises(UsageError, match="0 are left"):
+            quick.require(1)
+
+
+def test_of_many_who_take_at_once_nobody_takes_too_much(tmp_path):
+    with SqliteArchive(tmp_path / "archive.db") as archive:
+        quick, refused = QuickCases(archive, "run", designs=2), []
+
+        def take():
+            try:
+                quick.take(9)
+            except UsageError as error:
+                refused.append(error)
+
+        threads = [threading.Thread(target=take) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (quick.left, len(refused)) == (80 - 8 * 9, 4)
 
 
 # --- after a crash -------------------------------------------------------------------------------

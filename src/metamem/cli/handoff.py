@@ -12,6 +12,7 @@ import typer
 
 from metamem.cli import options as o
 from metamem.cli.handoff_mcp import mcp
+from metamem.cli.handoff_words import came_of, checked, standing
 from metamem.cli.parts import allowance, existing_archive
 from metamem.cli.runs import find_run
 from metamem.cli.screen import out, print_json, visible
@@ -19,9 +20,9 @@ from metamem.core.errors import UsageError
 from metamem.search.handoff import files, run_folder
 from metamem.search.handoff.place import Place
 from metamem.search.handoff.proposer import skill as skill_text
+from metamem.search.handoff.quick import TASKS
 from metamem.search.handoff.submission import SOURCE_BYTES
 from metamem.store.archive import Archive
-from metamem.web.figures import percent
 
 if TYPE_CHECKING:  # loaded when a command needs it
     from metamem.search.handoff.desk import Desk
@@ -67,7 +68,8 @@ def next_request(
         _tell(f"The error: {request['repair']['error']}")
     if request["refused"]:
         _tell(f"What was submitted before could not be used: {request['refused']}")
-    _tell("Read dossier.md there, and manual.md once. Then:")
+    _tell("Read dossier.md there (it names the other files), and manual.md once. Write your design")
+    _tell("to design.py there. Then:")
     _tell(f"  metamem handoff check {number} {options}")
     _tell(f'  metamem handoff submit {number} {options} --note "what changed, and why"')
 
@@ -76,19 +78,30 @@ def next_request(
 def check(
     number: Number,
     file: File = None,
+    score: Annotated[
+        bool, typer.Option("--score", help="Also play some tasks of train with it.")
+    ] = False,
+    tasks: Annotated[
+        int, typer.Option(metavar="N", min=2, help="On how many tasks, with --score.")
+    ] = TASKS,
     run: Run = "",
     max_tokens: o.MaxTokens = None,
     max_money: o.MaxMoney = None,
     home: o.Home = None,
     json: o.Json = False,
 ) -> None:
-    """Try a draft in the jail, as the verifier will. Nothing is handed in."""
+    """Try a draft in the jail: does it run, what does it say, is it new? Nothing is handed in.
+
+    A quick score is bounded: status tells how many cases of the run are left for that.
+    """
     with _desk(home, run, allowance(max_tokens, max_money)) as desk:
-        found = asyncio.run(desk.check(number, _source(desk, number, file)))
+        source = _source(desk, number, file)
+        found = asyncio.run(desk.check(number, source, tasks if score else 0))
     if json:
         print_json(found)
     else:
-        _tell("It runs." if found["passed"] else found["error"])
+        for line in checked(found):
+            _tell(line)
     if not found["passed"]:
         raise typer.Exit(1)
 
@@ -115,7 +128,7 @@ def submit(
     if json:
         print_json(outcome)
         return
-    _tell(_outcome(outcome))
+    _tell(came_of(outcome))
 
 
 @app.command()
@@ -127,13 +140,8 @@ def status(run: Run = "", home: o.Home = None, json: o.Json = False) -> None:
         print_json(found)
         return
     _tell(f"{found['run']}: {found['message']}")
-    of = f" of {found['designs']}" if found["designs"] else ""
-    _tell(f"Designs: {found['proposed']}{of}")
-    for name, key in (("Best", "best"), ("Best by people", "best_human")):
-        if found[key]:
-            _tell(f"{name}: {found[key]['design'][:8]}, {percent(found[key]['score'])} %")
-    for outcome in found["submissions"]:
-        _tell(f"Request {outcome['number']}: {_outcome(outcome)}")
+    for line in standing(found):
+        _tell(line)
 
 
 @app.command()
@@ -164,7 +172,7 @@ def _desk(home: Path | None, run: str, limits: Any = None) -> "Iterator[Desk]":
             archive,
             place,
             name,
-            lambda config: broker_for(archive, config.models, name, limits, config.embedder),
+            models=lambda config: broker_for(archive, config.models, name, limits, config.embedder),
         )
 
 
@@ -191,15 +199,3 @@ def _source(desk: "Desk", number: int, file: Path | None) -> bytes:
 def _tell(text: str) -> None:
     """A line as it is: whoever takes a path or an error from it must find it whole."""
     out().print(visible(text), soft_wrap=True)
-
-
-def _outcome(outcome: dict[str, Any]) -> str:
-    words = [outcome["status"]]
-    if outcome["score"] is not None:
-        words.append(f"score {percent(outcome['score'])} %")
-    if outcome["gain"] is not None:
-        words.append(f"gain over its parent {100 * outcome['gain']:+.1f}")
-    told = ", ".join(words)
-    if outcome["status"] == "pending":
-        return f"handed in; {outcome['reason']}"
-    return f"{told}: {outcome['reason']}" if outcome["reason"] else told

@@ -67,7 +67,7 @@ def mcp(
             archive,
             Place(run_folder(home_folder(home), name)),
             name,
-            lambda config: broker_for(archive, config.models, name, limits, config.embedder),
+            models=lambda config: broker_for(archive, config.models, name, limits, config.embedder),
         )
         settings = given(seed=seed, designs=designs, executor=executor(workers), allowance=limits)
         settings["domain_settings"] = data_settings(data)

@@ -13,9 +13,11 @@ from rich.text import Text
 from metamem.cli.screen import err
 from metamem.core.progress import Progress as Watch
 from metamem.core.progress import Silent
+from metamem.core.stopwatch import Stopwatch
 
 LINE_SECONDS = 10.0
 NARROW = 70  # columns; below, the bar goes first
+WAITING = "waiting for a design"
 
 
 def duration(seconds: float) -> str:
@@ -36,11 +38,18 @@ class Phase:
     def __init__(self, name: str, total: int) -> None:
         self.name, self.total = name, total
         self.done = self.played = 0
-        self.begun = time.monotonic()
+        self.watch = Stopwatch()
 
     @property
     def seconds(self) -> float:
-        return time.monotonic() - self.begun
+        """Since the phase began, but for the time that somebody else was waited for."""
+        return self.watch.seconds()
+
+    def waiting(self, yes: bool) -> None:
+        if yes:
+            self.watch.pause()
+        else:
+            self.watch.resume()
 
     @property
     def rate(self) -> float:
@@ -86,6 +95,12 @@ class Lines:
     def cases(self, amount: int = 1) -> None:
         self._phase.played += amount
         self._now_and_then()
+
+    def waiting(self, yes: bool) -> None:
+        self._phase.waiting(yes)
+        if yes:
+            far = f" ({self._phase.done} of {self._phase.total})" if self._phase.total else ""
+            self._write(f"{self._phase.name}: {WAITING}{far}")
 
     def note(self, text: str) -> None:
         self._write(text)
@@ -165,6 +180,11 @@ class Live:
 
     def cases(self, amount: int = 1) -> None:
         self.current.played += amount
+
+    def waiting(self, yes: bool) -> None:
+        self.current.waiting(yes)
+        name = f"{self.current.name}: {WAITING}" if yes else self.current.name
+        self._bars.update(self._task, description=escape(name))
 
     def note(self, text: str) -> None:
         self._bars.console.print(Text(text))

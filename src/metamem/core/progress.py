@@ -14,6 +14,10 @@ class Progress(Protocol):
         """Some cases were played: a sign of life between advances."""
         ...
 
+    def waiting(self, yes: bool) -> None:
+        """Somebody else is waited for, from now on or no longer: that time is nobody's work."""
+        ...
+
     def note(self, text: str) -> None: ...
 
 
@@ -25,6 +29,9 @@ class Silent:
         pass
 
     def cases(self, amount: int = 1) -> None:
+        pass
+
+    def waiting(self, yes: bool) -> None:
         pass
 
     def note(self, text: str) -> None:

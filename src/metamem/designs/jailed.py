@@ -5,6 +5,7 @@ import base64
 import json
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
@@ -125,6 +126,27 @@ class Jail:
         return memory
 
 
+@dataclass(slots=True)
+class CpuUse:
+    """Seconds of CPU by operation (`open`, `update`, `retrieve`...), as the kernel counts them."""
+
+    most: dict[str, float] = field(default_factory=dict)  # of one call
+    total: dict[str, float] = field(default_factory=dict)
+    calls: dict[str, int] = field(default_factory=dict)
+
+    def add(self, operation: str, seconds: float) -> None:
+        self.most[operation] = max(self.most.get(operation, 0.0), seconds)
+        self.total[operation] = self.total.get(operation, 0.0) + seconds
+        self.calls[operation] = self.calls.get(operation, 0) + 1
+
+    def include(self, other: "CpuUse") -> None:
+        for operation, calls in other.calls.items():
+            most = max(self.most.get(operation, 0.0), other.most[operation])
+            self.most[operation] = most
+            self.total[operation] = self.total.get(operation, 0.0) + other.total[operation]
+            self.calls[operation] = self.calls.get(operation, 0) + calls
+
+
 class JailedMemory:
     """A running design. Calls are served one at a time; a fork is a memory of its own."""
 
@@ -140,6 +162,7 @@ class JailedMemory:
         self.design = design
         self.limits = limits
         self.model_calls = 0
+        self.cpu = CpuUse()
         self._model_calls_left = 0  # in the call being served
         self._jail = jail
         self._sandbox = jail.sandbox_for(design.source)
@@ -237,9 +260,11 @@ class JailedMemory:
     ) -> Any:
         async with self._turn:
             self._model_calls_left = self.limits.model_calls
-            return await self._running.call(
+            answer = await self._running.call(
                 operation, data, cpu=cpu, serve=self._serve, line_bytes=line_bytes
             )
+            self.cpu.add(operation, self._running.last_cpu)
+            return answer
 
     # --- the tools the host serves ---
 

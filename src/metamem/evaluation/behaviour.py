@@ -13,8 +13,3 @@ def advice_digest(texts: Sequence[str]) -> str:
 def actions_digest(actions: Iterable[str]) -> str:
     """Names what an agent did in one case."""
     return content_id("actions", list(actions))[:16]
-
-
-def behaviour_key(digests: Sequence[str]) -> str:
-    """Names a memory's behaviour by what it said on a fixed list of tasks."""
-    return content_id("behaviour", list(digests))

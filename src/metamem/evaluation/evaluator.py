@@ -5,6 +5,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from metamem.core import registry
 from metamem.core.errors import EngineFault
@@ -13,7 +14,7 @@ from metamem.core.protocols import Agent, Domain
 from metamem.core.together import together
 from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 from metamem.designs import TOOLBOX_VERSION
-from metamem.evaluation.jobs import CaseDone, Executor, Job, JobDone, Setup
+from metamem.evaluation.jobs import CaseDone, Emit, Executor, Job, JobDone, Setup
 from metamem.evaluation.probation import HANGS, PASSED, STRIKES, Probation
 from metamem.evaluation.protocol import Plan, plan
 from metamem.evaluation.racing import Race
@@ -21,7 +22,7 @@ from metamem.evaluation.runner import FEW_HANGS
 from metamem.evaluation.shards import shards
 from metamem.models.embedders import open_embedder
 from metamem.sandbox.limits import Limits
-from metamem.store.archive import Archive, ReadRecord, utc_now
+from metamem.store.archive import Archive, ReadRecord, Trace, utc_now
 
 HELD_OUT = ("test", "shift")
 # Not a design: the ceiling, advised by the domain's own answers. It never runs.
@@ -109,7 +110,7 @@ class Evaluator:
         *,
         purpose: str,
         race: Race | None = None,
-        behaviours: Mapping[str, str] | None = None,
+        behaviours: Mapping[str, tuple[str, ...]] | None = None,
         probes: Sequence[str] = (),
         created_by: str = "",
     ) -> Outcome:
@@ -168,6 +169,62 @@ class Evaluator:
             found = self.archive.evaluation(evaluation_id)
             known += len(found.rows) if found else 0
         return planned * len(ids) - known
+
+    async def advice(
+        self,
+        design: Design,
+        tasks: Sequence[str],
+        probes: Sequence[str],
+        behaviours: Mapping[str, tuple[str, ...]],
+        keep: Emit,
+    ) -> JobDone:
+        """What it says on some tasks of train with all experiences; nothing is played or stored.
+
+        Also tells whether it says the same as some known design on all `probes`.
+        """
+        return await self._unstored(
+            design, tasks, keep, probes=tuple(probes), behaviours=behaviours, advice_only=True
+        )
+
+    async def play(self, design: Design, tasks: Sequence[str], keep: Emit) -> JobDone:
+        """Plays some tasks of train once, with all experiences; nothing is stored."""
+        return await self._unstored(design, tasks, keep)
+
+    async def traces(self, design: Design, split: str, tasks: Sequence[str]) -> list[Trace]:
+        """How these tasks of an evaluation went the first time.
+
+        Few episodes are kept with an evaluation. Since the same case is always played alike, the
+        others are played again when somebody wants to see them; then they are kept, too.
+        """
+        evaluation = self.fingerprint(design, split).id
+        kept = {trace.case: trace for trace in self.archive.traces(evaluation)}
+        cases = [Case(task) for task in tasks]
+        missing = [case.task_id for case in cases if case not in kept]
+        if missing and self.setup.rules.rollout != "streaming":  # there a case needs those before
+
+            def keep(done: CaseDone) -> None:
+                assert done.episode is not None
+                self.archive.add_trace(evaluation, done.row.case, done.episode)
+                kept[done.row.case] = Trace(done.row.case, done.episode)
+
+            await self._unstored(design, missing, keep, split)
+        return [kept[case] for case in cases if case in kept]
+
+    async def _unstored(
+        self, design: Design, tasks: Sequence[str], keep: Emit, split: str = "train", **how: Any
+    ) -> JobDone:
+        job = Job(
+            key=f"unstored-{design.id}",
+            setup=self.setup,
+            split=split,
+            cases=tuple(Case(task) for task in tasks),
+            design=design,
+            experiences=await self.collected(split),
+            keep_all=True,
+            **how,
+        )
+        async with self._permits:
+            return await self.executor.run(job, keep)
 
     def traced(self, split: str) -> frozenset[str]:
         """The tasks whose episodes are kept: spread over the split, the same for every design."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from metamem.core.types import Case, CaseResult, Design, Episode
+from metamem.designs.jailed import CpuUse
 from metamem.evaluation.probation import Probation
 from metamem.evaluation.protocol import Protocol as Rules
 from metamem.evaluation.racing import Race
@@ -53,11 +54,13 @@ class Job:
     keep_all: bool = False
     race: Race | None = None
     known: tuple[CaseResult, ...] = ()  # rows that an interrupted evaluation already has
-    behaviours: Mapping[str, str] = field(default_factory=dict)  # probe digest → design id
+    # What known designs advise on the probes, as digests in their order; by design.
+    behaviours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     probation: Probation | None = None  # its cases come first, and may end the job
     until_failure: bool = False  # the first failure ends it: whoever asks wants to know no more
     clock_counts: bool = False  # nothing else runs beside it, so a wall-clock stop counts
     probes: tuple[str, ...] = ()  # tasks on whose first query the behaviour is compared
+    advice_only: bool = False  # memory is asked before the first action, and nothing is played
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,10 @@ class JobDone:
 
     error: str = ""  # the design's failure, whole, for the proposer to repair
     raced_out: bool = False
-    behaviour: str = ""
     same_as: str = ""  # id of a known design with the same behaviour; then nothing was played
     wall_stops: tuple[Case, ...] = ()
     logs: tuple[str, ...] = ()
+    cpu: CpuUse = field(default_factory=CpuUse)
     peaks: Mapping[str, int] = field(default_factory=dict)  # most at once, by cap
 
 

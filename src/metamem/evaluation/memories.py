@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from metamem.core.errors import DesignFailure
 from metamem.core.ids import canonical_json, derive_seed
 from metamem.core.protocols import Domain
-from metamem.designs.jailed import Jail, JailedMemory
+from metamem.designs.jailed import CpuUse, Jail, JailedMemory
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
 from metamem.models.embedders import AnyEmbedder
+
+MOST_LOGS = 1000  # lines kept for one job
 
 
 class Memories:
@@ -33,6 +35,8 @@ class Memories:
         self._open: dict[str, JailedMemory] = {}
         self._failed: dict[str, DesignFailure] = {}
         self._feeding = asyncio.Lock()
+        self.logs: list[str] = []  # what was logged in updates and in retrievals
+        self.cpu = CpuUse()
 
     async def get(self, group: str) -> JailedMemory:
         """The memory that has learned what precedes this group's tasks; a design fails only once."""
@@ -47,9 +51,11 @@ class Memories:
                     raise
             return self._open[group]
 
-    @property
-    def logs(self) -> tuple[str, ...]:
-        return tuple(line for memory in self._open.values() for line in memory.logs)
+    def note(self, memory: JailedMemory) -> None:
+        """Keep what is to be told of a memory that was used and ends now."""
+        if len(self.logs) < MOST_LOGS:
+            self.logs += memory.logs[: MOST_LOGS - len(self.logs)]
+        self.cpu.include(memory.cpu)
 
     async def close(self) -> None:
         for memory in self._open.values():
@@ -66,6 +72,7 @@ class Memories:
                     # experiences to the same design share the model's answers.
                     memory.llm = self._chats.for_design("update", group, number)
                     await memory.update_encoded(line)
+            self.note(memory)
         except BaseException:
             await memory.close()
             raise

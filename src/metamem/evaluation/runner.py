@@ -13,10 +13,10 @@ from metamem.core import registry
 from metamem.core.chat import AskAt
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.core.ids import derive_seed
-from metamem.core.protocols import Agent, Chat, Domain, Seat
+from metamem.core.protocols import Agent, Chat, Domain, Seat, World
 from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
 from metamem.designs.jailed import Jail
-from metamem.evaluation.behaviour import actions_digest, advice_digest, behaviour_key
+from metamem.evaluation.behaviour import actions_digest, advice_digest
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.episode import Ask, cap_advice, play
@@ -84,14 +84,17 @@ class Runner:
                     await memories.get("")
                 except DesignFailure as failure:  # the same awaits every case
                     return _all_failed(job, failure, emit)
-            behaviour = ""
-            if job.probes:
-                with suppress(DesignFailure):  # the cases will show it, and be scored for it
-                    behaviour = await self._behaviour(job, parts, memories)
-                if behaviour in job.behaviours:
-                    return JobDone(behaviour=behaviour, same_as=job.behaviours[behaviour])
+            twin = await self._twin(job, parts, memories)
+            if twin and not job.advice_only:
+                return JobDone(same_as=twin)
             done = await self._on_probation(job, parts, memories, emit)
-            return replace(done, behaviour=behaviour, logs=memories.logs, peaks=parts.peaks)
+            return replace(
+                done,
+                same_as=twin,
+                logs=tuple(memories.logs),
+                cpu=memories.cpu,
+                peaks=parts.peaks,
+            )
         finally:
             await memories.close()
 
@@ -215,7 +218,7 @@ class Runner:
         rules, task = job.setup.rules, parts.task(job.split, case.task_id)
         seed = derive_seed(job.setup.seed, job.phase, task.id, case.repeat)
         chats = Chats(job, self._ask)
-        streaming = rules.rollout == "streaming"
+        streaming = rules.rollout == "streaming" and not job.advice_only
         begun, asked = time.perf_counter(), 0.0
         memory = mine = None
         episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
@@ -251,33 +254,42 @@ class Runner:
                 raise
             failure = caught
         finally:
-            if mine is not None and mine is not memory:
+            if memories is not None and mine is not None and mine is not memory:
+                memories.note(mine)
                 await mine.close()
         measured = Measurement(time.perf_counter() - begun, asked * 1000)
         row = _row(case, episode, failure, chats, measured)
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
 
-    async def _behaviour(self, job: Job, parts: Parts, memories: Memories) -> str:
-        """A digest of the advice on the first query of the probe tasks."""
-        digests = []
-        for task_id in job.probes:
-            task = parts.task(job.split, task_id)
-            world = parts.domain.world(task, derive_seed(job.setup.seed, "probe", task_id))
+    async def _twin(self, job: Job, parts: Parts, memories: Memories) -> str:
+        """The known design that gives the same advice on the first query of every probe task.
+
+        Asks no longer than some known design is still alike: a new one mostly differs at once.
+        """
+        alike = dict(job.behaviours)
+        for place, task_id in enumerate(job.probes):
+            if not alike:
+                return ""
             try:
-                seen = world.reset()
-            finally:
-                world.close()
-            memory = await memories.get(task.group)
-            fork = await memory.fork()
-            fork.llm = Chats(job, self._ask).for_design("probe", task_id)
-            try:
-                value = await fork.retrieve(Query(task.goal, seen.text, seen.actions))
-            finally:
-                await fork.close()
-            advice = cap_advice(value, job.setup.rules.advice_tokens)
-            digests.append(advice_digest([advice.text]))
-        return behaviour_key(digests)
+                done, _ = await self._case(
+                    replace(job, advice_only=True), parts, memories, Case(task_id)
+                )
+            except DesignFailure:  # it is slow: its cases will tell
+                return ""
+            if done.row.failure:
+                return ""
+            digest = done.row.advice_digest
+            alike = {design: told for design, told in alike.items() if told[place] == digest}
+        return next(iter(alike), "")
+
+
+async def _asked(task: Task, world: World, ask: Ask | None, tokens: int) -> Episode:
+    """What memory says before the first action; nothing is played."""
+    seen = world.reset()
+    value = await ask(Query(task.goal, seen.text, seen.actions)) if ask else None
+    advice = cap_advice(value, tokens)
+    return Episode(task.id, task.goal, seen.text, seen.actions, (), 0.0, (advice,))
 
 
 async def _play_guarded(
@@ -288,6 +300,8 @@ async def _play_guarded(
     try:
         world = parts.domain.world(task, seed)
         try:
+            if job.advice_only:
+                return await _asked(task, world, ask, rules.advice_tokens)
             return await play(
                 task,
                 world,

@@ -74,6 +74,7 @@ class Process(asyncio.Protocol):
         self.limits = limits
         self.logs: list[str] = []
         self.tool_calls = 0
+        self.last_cpu = 0.0  # seconds of CPU that the last call took
         self._log_bytes_left = limits.log_bytes
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
@@ -163,7 +164,9 @@ class Process(asyncio.Protocol):
         line = f'{{"id":{call.id},"op":"{operation}","data":{data}}}\n'
         self._transport.write(line.encode())
         try:
-            return await call.result
+            answer = await call.result
+            self.last_cpu = self._cpu() - call.cpu_start
+            return answer
         except asyncio.CancelledError:
             self.kill()  # in the middle of something: of no further use
             raise

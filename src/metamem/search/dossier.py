@@ -4,14 +4,13 @@ Where there is too much, evidence is sampled: fewer episodes, fewer steps of eac
 fewer tasks and ancestors. Code is shown whole or not at all, and the parent's always.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from random import Random
 from statistics import fmean
 
 from metamem.core.ids import derive_seed, short
 from metamem.core.tokens import count_tokens
-from metamem.search.episodes import shown_episodes
 from metamem.search.fitting import fenced, first_that_fit, indented, one_line, shortened
 from metamem.search.proposer import Ancestor, Evidence, ParentView, Request
 
@@ -24,8 +23,14 @@ NAME_TOKENS = 20  # of a task's id or kind
 NO_PARENT = "There is no design to build on yet: the next one is the first."
 
 
-def dossier(request: Request, tokens: int) -> str:
-    """A document about the first parent, in at most so many tokens (but see above about code)."""
+def dossier(
+    request: Request, tokens: int, episodes: Callable[[Random, int], str], latest: str = ""
+) -> str:
+    """A document about the first parent, in at most so many tokens (but see above about code).
+
+    `episodes` shows some that were played with it, by chance and within so many tokens; `latest`
+    is what is to be told of the reader's own last design.
+    """
     luck = Random(derive_seed("dossier", request.seed))
     left = tokens
 
@@ -47,10 +52,11 @@ def dossier(request: Request, tokens: int) -> str:
     evidence = spend(_evidence(view.evidence, room(EVIDENCE)))
     lineage = spend(_lineage(view, room(LINEAGE)))
     tried = spend(_tried(view, room(TRIED)))
+    spend(latest)
     tasks = spend(_tasks(view, luck, room(TASKS)))
-    episodes = spend(shown_episodes(view.episodes(), luck, room(EPISODES)))
+    seen = spend(episodes(luck, room(EPISODES)))
     others = spend(_others(view, lenders, left))
-    parts = [domain, score, evidence, code, lineage, tried, tasks, episodes, others]
+    parts = [domain, score, evidence, code, lineage, tried, tasks, latest, seen, others]
     return "\n\n".join(filter(None, parts))
 
 
@@ -73,7 +79,8 @@ def _domain(request: Request, tokens: int) -> str:
 
 
 def _score(view: ParentView) -> str:
-    lines = [f"## The design {short(view.design.id)}", "", f"Its mean reward: {view.mean:.3f}."]
+    told = str(view.score) if view.score else f"{view.mean:.3f}"
+    lines = [f"## The design {short(view.design.id)}", "", f"Its mean reward: {told}."]
     if view.origin is not None and view.origin.gain is not None:
         lines.append(f"Against its own parent: {view.origin.gain:+.3f}.")
     return "\n".join(lines)
@@ -116,7 +123,8 @@ def _change(ancestor: Ancestor) -> str:
     gained = "a beginning" if ancestor.gain is None else f"gained {ancestor.gain:+.3f}"
     note = one_line(shortened(ancestor.note, NOTE_TOKENS))
     operator = one_line(shortened(ancestor.operator, NOTE_TOKENS))
-    return f"- {short(ancestor.id)} ({operator}; {gained}, then {ancestor.mean:.3f}): {note}"
+    mean = str(ancestor.score) if ancestor.score else f"{ancestor.mean:.3f}"
+    return f"- {short(ancestor.id)} ({operator}; {gained}, then {mean}): {note}"
 
 
 def _tasks(view: ParentView, luck: Random, tokens: int) -> str:
@@ -139,7 +147,7 @@ def _tasks(view: ParentView, luck: Random, tokens: int) -> str:
 
 
 def _by_kind(view: ParentView) -> list[str]:
-    """One line a kind, those with most to gain first."""
+    """One line a kind, those with most to gain first, then those that fail most."""
     groups: dict[str, list[str]] = {}
     for task in view.rewards:
         groups.setdefault(view.kinds.get(task, ""), []).append(task)
@@ -148,11 +156,14 @@ def _by_kind(view: ParentView) -> list[str]:
         tasks = groups[kind]
         return sum(view.rewards[t] - max(view.rewards[t], view.others.get(t, 0.0)) for t in tasks)
 
+    def mean(kind: str) -> float:
+        return fmean(view.rewards[t] for t in groups[kind])
+
     return [
         f"- {one_line(shortened(kind, NAME_TOKENS)) or 'all'}, {len(groups[kind])} tasks: "
-        f"{fmean(view.rewards[t] for t in groups[kind]):.2f}; "
+        f"{mean(kind):.2f}; "
         f"{_mean_of(view.before, groups[kind])}; {_mean_of(view.others, groups[kind])}"
-        for kind in sorted(groups, key=lambda kind: (gap(kind), kind))
+        for kind in sorted(groups, key=lambda kind: (gap(kind), mean(kind), kind))
     ]
 
 
@@ -193,7 +204,8 @@ def _others(ours: ParentView, lenders: Sequence[ParentView], tokens: int) -> str
     left = tokens - count_tokens(title)
     for view in lenders:
         better = sum(r < view.rewards.get(task, r) for task, r in ours.rewards.items())
-        head = f"### {short(view.design.id)}: mean reward {view.mean:.3f}, better on {better} tasks"
+        mean = str(view.score) if view.score else f"{view.mean:.3f}"
+        head = f"### {short(view.design.id)}: mean reward {mean}, better on {better} tasks"
         for text in (
             f"{head}\n\n{fenced(view.design.source, 'python')}",
             f"{head} (code left out)",

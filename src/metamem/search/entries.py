@@ -1,14 +1,19 @@
 """The evaluated designs of a search, and how proposers see them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
-from metamem.core.types import Design, Evaluation
+from metamem.core.types import Design, Episode, Evaluation
 from metamem.evaluation.racing import Estimate
 from metamem.search.proposer import Ancestor, Evidence, ParentView, ShownEpisode
+from metamem.search.score import Score
 from metamem.store.archive import Trace
 
 HUMAN = "human"
+LENDERS = 2  # further designs a proposer may take parts from
+TYPICAL_RANK = 3.0  # how far down the list of complements they typically stand
+FEW_TASKS = 20
 AGAIN = "\n\n(asked again)\n\n"  # between pieces of advice where memory was asked more than once
 
 
@@ -31,6 +36,48 @@ class Entry:
         return self.operator == HUMAN
 
 
+def lenders(entries: Sequence[Entry], parent: str, seed: int) -> list[str]:
+    """Designs that win tasks where the parent loses: their parts may fill its gaps.
+
+    Drawn by rank, so that mostly the best complements are lent, and sometimes any other.
+    """
+    ours = next(e for e in entries if e.design.id == parent).rewards
+
+    def fills(entry: Entry) -> float:
+        theirs = entry.rewards
+        shared = [task for task in theirs if task in ours]
+        won = sum(max(0.0, theirs[task] - ours[task]) for task in shared)
+        return won / (len(shared) + FEW_TASKS)  # a few lucky tasks prove little
+
+    others = [e for e in entries if e.design.id != parent]
+    ranked = sorted(others, key=lambda e: (-fills(e), e.ordinal))
+    luck = Random(seed)
+    picked: list[str] = []
+    while ranked and len(picked) < LENDERS:
+        place = min(int(luck.expovariate(1 / TYPICAL_RANK)), len(ranked) - 1)
+        picked.append(ranked.pop(place).design.id)
+    return picked
+
+
+def shown_episode(
+    episode: Episode, kind: str, best_other: float, changed: bool | None
+) -> ShownEpisode:
+    """An episode as proposers see it."""
+    steps = [("", episode.observation)]
+    steps += [(step.action, step.observation) for step in episode.steps]
+    return ShownEpisode(
+        task_id=episode.task_id,
+        kind=kind,
+        goal=episode.goal,
+        reward=episode.reward,
+        best_other=best_other,
+        advice=AGAIN.join(a.text for a in episode.advice if a.text),
+        changed=changed,
+        steps=tuple(steps),
+        possible=(episode.actions, *(step.actions for step in episode.steps)),
+    )
+
+
 class Views:
     """Every design as a proposer sees it: a function of the entries there were when made."""
 
@@ -39,7 +86,7 @@ class Views:
         entries: Sequence[Entry],
         fruitless: Mapping[str, Sequence[str]],
         kinds: Mapping[str, str],
-        traces: Callable[[str], Sequence[Trace]],
+        traces: Callable[[Entry, Sequence[str]], Awaitable[Sequence[Trace]]],
     ) -> None:
         """The first entry is no memory: what agents do without advice."""
         self._by_id = {entry.design.id: entry for entry in entries}
@@ -58,6 +105,7 @@ class Views:
         return ParentView(
             design=entry.design,
             mean=entry.estimate.mean,
+            score=self._score(entry),
             evidence=entry.evidence,
             lineage=tuple(self._relative(each) for each in line[1:]),
             origin=self._relative(entry),
@@ -67,7 +115,7 @@ class Views:
             before=line[1].rewards if len(line) > 1 else {},
             others=others,
             kinds=self._kinds,
-            episodes=lambda: self._episodes(entry, others),
+            episodes=lambda tasks: self._episodes(entry, others, tasks),
         )
 
     def _line(self, entry: Entry) -> list[Entry]:
@@ -90,7 +138,11 @@ class Views:
             entry.note,
             entry.estimate.mean,
             entry.estimate.mean - parent.estimate.mean if parent else None,
+            self._score(entry),
         )
+
+    def _score(self, entry: Entry) -> Score:
+        return Score.of_estimate(entry.estimate, len(self._kinds))
 
     def _others(self, entry: Entry) -> dict[str, float]:
         found = {}
@@ -100,26 +152,17 @@ class Views:
                 found[task] = theirs[0]
         return found
 
-    def _episodes(self, entry: Entry, others: Mapping[str, float]) -> list[ShownEpisode]:
+    async def _episodes(
+        self, entry: Entry, others: Mapping[str, float], tasks: Sequence[str]
+    ) -> list[ShownEpisode]:
         did = {row.case: row.actions_digest for row in entry.evaluation.rows}
         undirected = {row.case: row.actions_digest for row in self._without.rows}
         shown = []
-        for trace in self._traces(entry.evaluation.id):
-            episode, task = trace.episode, trace.case.task_id
-            steps = [("", episode.observation)]
-            steps += [(step.action, step.observation) for step in episode.steps]
-            shown.append(
-                ShownEpisode(
-                    task_id=task,
-                    kind=self._kinds.get(task, ""),
-                    goal=episode.goal,
-                    reward=episode.reward,
-                    best_other=others.get(task, 0.0),
-                    advice=AGAIN.join(a.text for a in episode.advice if a.text),
-                    changed=_changed(did.get(trace.case), undirected.get(trace.case)),
-                    steps=tuple(steps),
-                )
-            )
+        for trace in await self._traces(entry, [t for t in tasks if t in entry.rewards]):
+            task = trace.case.task_id
+            kind, best_other = self._kinds.get(task, ""), others.get(task, 0.0)
+            changed = _changed(did.get(trace.case), undirected.get(trace.case))
+            shown.append(shown_episode(trace.episode, kind, best_other, changed))
         return shown
 
 

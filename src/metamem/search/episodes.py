@@ -1,17 +1,61 @@
-"""A sample of episodes that fits a budget: of every sort some, whole or with a gap in the middle."""
+"""Which episodes are worth seeing, and a sample of them that fits a budget."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from random import Random
 
 from metamem.core.tokens import count_tokens
 from metamem.search.fitting import both_ends, indented, one_line, shortened
-from metamem.search.proposer import ShownEpisode
+from metamem.search.proposer import ParentView, ShownEpisode
 
 TITLE = "### Episodes that were played with it (a sample)"
+BEST = 1.0  # the reward of a task that nothing more can be learned from
+SHOWN = 12  # episodes of a design that are looked at
+WINS = 4  # one in so many of them went well, where there are such
 LEAST = 220  # tokens below which an episode tells too little: rather fewer episodes
 NAME = 20  # tokens of a task's id or kind
 GOAL, ADVICE, OBSERVATION = 0.15, 0.4, 0.2  # of an episode's room, at most
+
+
+def tasks_to_show(
+    view: ParentView, against: Mapping[str, float], luck: Random, count: int = SHOWN
+) -> list[str]:
+    """Tasks that tell most about a design: what it fails, and what changed against another one.
+
+    Failures come first and are most of them: those that the other one wins, those that any design
+    wins, the rest. Then what it does well: first where the other one fails. Every kind of task has
+    its turn.
+    """
+    failed = [task for task, reward in view.rewards.items() if reward < BEST]
+    failures = by_kind(failed, view.kinds, luck, lambda t: _loss(t, view, against))
+    won = [t for t in view.rewards if t not in set(failed)]
+    wins = by_kind(won, view.kinds, luck, lambda t: against.get(t, BEST))
+    few = min(len(wins), max(count // WINS, count - len(failures)))
+    return [*failures[: count - few], *wins[:few]]
+
+
+def _loss(task: str, view: ParentView, against: Mapping[str, float]) -> float:
+    """The smaller, the more there is to learn from a failure."""
+    reward = view.rewards[task]
+    if against.get(task, reward) > reward:
+        return reward - 2 * BEST
+    return reward - BEST if view.others.get(task, reward) > reward else reward
+
+
+def by_kind(
+    tasks: Iterable[str],
+    kinds_of: Mapping[str, str],
+    luck: Random,
+    rank: Callable[[str], float] = lambda task: 0.0,
+) -> list[str]:
+    """The best ranked of each kind, then the second of each, and so on; equals by chance."""
+    kinds: dict[str, list[str]] = {}
+    shuffled = sorted(tasks)
+    luck.shuffle(shuffled)
+    for task in sorted(shuffled, key=rank):
+        kinds.setdefault(kinds_of.get(task, ""), []).append(task)
+    turns = zip_longest(*(kinds[kind] for kind in sorted(kinds, key=lambda k: rank(kinds[k][0]))))
+    return [task for turn in turns for task in turn if task is not None]
 
 
 def shown_episodes(episodes: Sequence[ShownEpisode], luck: Random, tokens: int) -> str:

@@ -1,7 +1,6 @@
 """One learning run from start to finish: search, control, choice, gate, one look at the rest."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from metamem.core.chat import Site
 from metamem.core.errors import BudgetSpent, ModelUnavailable, UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.progress import Progress, Silent
+from metamem.core.stopwatch import Stopwatch
 from metamem.core.together import together
 from metamem.core.types import SPLITS, Design, Evaluation
 from metamem.designs.library import rivals
@@ -53,7 +53,7 @@ class Learning:
         self.run_id, self.config = run_id, config
         self.broker, self.desk = broker, desk
         self.progress = progress or Silent()
-        self.begun = time.monotonic()
+        self.watch = Stopwatch()  # stands still while a proposer waits for somebody
         self.elapsed = 0.0  # by earlier processes of the same run
         self.evaluator = self._evaluator()
         for split in SPLITS:
@@ -91,7 +91,15 @@ class Learning:
 
     @property
     def seconds(self) -> float:
-        return round(self.elapsed + time.monotonic() - self.begun, 3)
+        """Worked on by this process and those before it."""
+        return round(self.elapsed + self.watch.seconds(), 3)
+
+    def _waits(self, yes: bool) -> None:
+        if yes:
+            self.watch.pause()
+        else:
+            self.watch.resume()
+        self.progress.waiting(yes)
 
     # --- the parts ---------------------------------------------------------------------------
 
@@ -112,7 +120,6 @@ class Learning:
         total = len(self.humans) + self.config.budget.designs if self.config.budget.designs else 0
         self.progress.phase("searching", total)
         search = self._arm(self.run_id, self.config.budget)
-        search.elapsed = self.elapsed
         await search.run()
         return search
 
@@ -154,12 +161,14 @@ class Learning:
             progress=self.progress,
             chats_at=self._chats_at if self.broker else None,
             hints=config.hints,
+            worked=lambda: self.seconds,
+            free_duplicates=made.name == HANDOFF,
         )
 
     def _settings(self, proposer: Spec) -> dict[str, Any]:
         """What only this run knows: where it hands off, and how much its models can read."""
         if proposer.name == HANDOFF and self.desk is not None:
-            return {"folder": str(self.desk), **proposer.settings}
+            return {"folder": str(self.desk), "on_wait": self._waits, **proposer.settings}
         if proposer.name == LLM and self.broker is not None:
             window = min((model.window for model in self.broker.models("meta")), default=0)
             return {**({"window": window} if window else {}), **proposer.settings}

@@ -6,17 +6,15 @@ batches before it, and its results are committed in order. So it does not matter
 workers there are, which evaluation ends first, or how often the process was killed.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from random import Random
+from dataclasses import asdict, dataclass, field, replace
 
 from metamem.core.errors import StoreError, UsageError
 from metamem.core.ids import derive_seed, short
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Chat
+from metamem.core.stopwatch import Stopwatch
 from metamem.core.types import Design, Evaluation
-from metamem.evaluation.behaviour import behaviour_key
 from metamem.evaluation.evaluator import Evaluator, Outcome
 from metamem.evaluation.racing import (
     Estimate,
@@ -27,17 +25,14 @@ from metamem.evaluation.racing import (
 )
 from metamem.search.drafts import COST, STAGES, Draft, Tries, code_key, distinct, settled, told
 from metamem.search.entries import HUMAN as HUMAN
-from metamem.search.entries import Entry, Views
+from metamem.search.entries import Entry, Views, lenders
 from metamem.search.evidence import evidence
+from metamem.search.novelty import behaviours
 from metamem.search.proposer import OperatorOutcome, ParentView, Proposal, Proposer, Request
 from metamem.search.selectors import Candidate, Selector
 from metamem.search.verifier import Verdict, verify
-from metamem.store.archive import Archive, ProposalRecord, ProposalStatus
+from metamem.store.archive import Archive, ProposalRecord, ProposalStatus, Trace
 
-LENDERS = 2  # further designs a proposer may take parts from
-TYPICAL_RANK = 3.0  # how far down the list of complements they typically stand
-FEW_TASKS = 20
-PROBES = 12  # tasks on which behaviour is compared before a whole evaluation is spent
 RESAMPLES = 3  # tries until a proposal is no copy of a known design
 
 
@@ -79,19 +74,20 @@ class Search:
     visits: dict[str, int] = field(default_factory=dict)
     fruitless: dict[str, list[str]] = field(default_factory=dict)  # children in words, by parent
     seen: dict[str, str] = field(default_factory=dict)  # by syntax, whatever became of it
-    elapsed: float = 0.0  # by earlier processes of the same run
+    worked: Callable[[], float] = field(default_factory=lambda: Stopwatch().seconds)
+    free_duplicates: bool = False  # whether duplicates cost nothing (as many as there are designs)
+    free: int = 0  # duplicates so far that cost nothing
     _written: dict[int, ProposalRecord] = field(default_factory=dict)
 
     async def run(self) -> list[Entry]:
         """Search until the budget is spent; returns every evaluated design."""
-        begun = time.monotonic()
         self._written = {p.ordinal: p for p in self.archive.proposals(self.journal)}
         await self._seeds()
         ordinal = len(self.seeds)
-        while ordinal in self._written or not self._spent(ordinal, time.monotonic() - begun):
+        while ordinal in self._written or not self._spent(ordinal):
             size = self.batch
             if self.budget.designs:
-                size = min(size, len(self.seeds) + self.budget.designs - ordinal)
+                size = min(size, self.budget.designs - self._cost(ordinal))
             ordinals = range(ordinal, ordinal + size)
             if all(n in self._written for n in ordinals):
                 self._replay(ordinals)
@@ -100,11 +96,18 @@ class Search:
             ordinal += size
         return self.entries
 
-    def _spent(self, ordinal: int, seconds: float) -> bool:
-        tried = ordinal - len(self.seeds)
-        if self.budget.designs and tried >= self.budget.designs:
+    def _spent(self, ordinal: int) -> bool:
+        if self.budget.designs and self._cost(ordinal) >= self.budget.designs:
             return True
-        return bool(self.budget.seconds) and self.elapsed + seconds >= self.budget.seconds
+        return bool(self.budget.seconds) and self.worked() >= self.budget.seconds
+
+    def _cost(self, ordinal: int) -> int:
+        """How many of the budget's designs were spent before this place in the journal."""
+        return ordinal - len(self.seeds) - self.free
+
+    def _is_free(self, duplicate: bool) -> bool:
+        """Bounded, so that no run goes on for ever."""
+        return duplicate and self.free_duplicates and self.free < self.budget.designs
 
     @property
     def best(self) -> Entry:
@@ -133,7 +136,8 @@ class Search:
         number = ordinals.start
         pool = self.candidates()
         reference = next(e.estimate.mean for e in self.entries)  # no memory is always first
-        incumbent, behaviours = self.best, self._behaviours()
+        incumbent, played = self.best, {e.design.id: e.evaluation for e in self.entries}
+        known_behaviours = behaviours(played, self._probes())
         chosen = self._choose(
             pool, len(ordinals), reference, derive_seed(self.seed, "parents", number)
         )
@@ -143,7 +147,7 @@ class Search:
 
         async def one(ordinal: int, verdict: Verdict) -> tuple[Outcome, Race | None] | None:
             if not verdict.accepted:
-                self.progress.advance()
+                self._advance(bool(verdict.duplicate_of))
                 return None
             race = self._race_for(incumbent, verdict.proposal.design)
             outcome = await self.evaluator.evaluate(
@@ -151,11 +155,11 @@ class Search:
                 "train",
                 purpose="search",
                 race=race,
-                behaviours=behaviours,
+                behaviours=known_behaviours,
                 probes=self._probes(),
                 created_by=self.proposer_name,
             )
-            self.progress.advance()
+            self._advance(bool(outcome.done.same_as))
             if reason := self.evaluator.stopped(outcome.evaluation):
                 self.progress.note(f"{short(verdict.proposal.design.id)}: {reason}")
             return outcome, race
@@ -192,28 +196,6 @@ class Search:
             )
         return ids
 
-    def _lenders(self, parent: str, ordinal: int) -> list[str]:
-        """Designs that win tasks where the parent loses: their parts may fill its gaps.
-
-        Drawn by rank, so that mostly the best complements are lent, and sometimes any other.
-        """
-        ours = next(e for e in self.entries if e.design.id == parent).rewards
-
-        def fills(entry: Entry) -> float:
-            theirs = entry.rewards
-            shared = [task for task in theirs if task in ours]
-            won = sum(max(0.0, theirs[task] - ours[task]) for task in shared)
-            return won / (len(shared) + FEW_TASKS)  # a few lucky tasks prove little
-
-        others = [e for e in self.entries if e.design.id != parent]
-        ranked = sorted(others, key=lambda e: (-fills(e), e.ordinal))
-        luck = Random(derive_seed(self.seed, "lenders", ordinal))
-        picked: list[str] = []
-        while ranked and len(picked) < LENDERS:
-            place = min(int(luck.expovariate(1 / TYPICAL_RANK)), len(ranked) - 1)
-            picked.append(ranked.pop(place).design.id)
-        return picked
-
     async def _drafts(
         self, ordinals: range, chosen: Sequence[str], known: dict[str, str]
     ) -> list[Draft]:
@@ -221,18 +203,22 @@ class Search:
 
         All first tries are made at once; which of them are copies is decided in order.
         """
-        views = Views(self.entries, self.fruitless, self._kinds(), self.archive.traces)
+        views = Views(self.entries, self.fruitless, self._kinds(), self._traces)
+        own = [e.design.id for e in self.entries if not e.human]
+        latest = views.view(own[-1]) if own else None
         drafts = []
         for parent, ordinal in zip(chosen, ordinals, strict=True):
-            lenders = self._lenders(parent, ordinal)
-            parents = [views.view(each) for each in (parent, *lenders)]
-            drafts.append(Draft(self._request(parents, ordinal, 0), Tries(self.proposer)))
+            lent = lenders(self.entries, parent, derive_seed(self.seed, "lenders", ordinal))
+            parents = [views.view(each) for each in (parent, *lent)]
+            request = replace(self._request(parents, ordinal, 0), latest=latest)
+            drafts.append(Draft(request, Tries(self.proposer)))
         await settled(draft.tries.propose(draft.request) for draft in drafts)
         for ordinal, draft in zip(ordinals, drafts, strict=True):
             for attempt in range(1, RESAMPLES):
                 if code_key(draft.proposal) not in known:
                     break
-                draft.request = self._request(draft.request.parents, ordinal, attempt)
+                again = self._request(draft.request.parents, ordinal, attempt)
+                draft.request = replace(again, latest=latest)
                 await draft.tries.propose(draft.request)
             known.setdefault(code_key(draft.proposal), draft.proposal.design.id)
         return drafts
@@ -274,18 +260,16 @@ class Search:
         return Race(plan, incumbent.evaluation.by_task())
 
     def _probes(self) -> list[str]:
+        """Every deployed task, in an order that tells designs apart early."""
         tasks = [t.id for t in self.evaluator.plan("train").deployment]
-        return sorted(tasks, key=lambda t: derive_seed("probe", t))[:PROBES]
+        return sorted(tasks, key=lambda t: derive_seed("probe", t))
 
-    def _behaviours(self) -> dict[str, str]:
-        """What the advice on the probe tasks was, by digest, for designs that played them all."""
-        known: dict[str, str] = {}
-        for entry in self.entries:
-            told = {r.task_id: r.advice_digest for r in entry.evaluation.rows if r.repeat == 0}
-            if all(task in told for task in self._probes()):
-                digest = behaviour_key([told[task] for task in self._probes()])
-                known.setdefault(digest, entry.design.id)
-        return known
+    async def _traces(self, entry: Entry, tasks: Sequence[str]) -> list[Trace]:
+        return await self.evaluator.traces(entry.design, "train", tasks)
+
+    def _advance(self, duplicate: bool) -> None:
+        if not self._is_free(duplicate):
+            self.progress.advance()
 
     # --- the journal -------------------------------------------------------------------------
 
@@ -310,8 +294,9 @@ class Search:
                     raise StoreError(f"evaluation {record.evaluation_id} is not in the archive")
                 estimate = Estimate(**record.estimate)
                 entry = self._entry(ordinal, proposal, evaluation, estimate)
-            self._keep(proposal, entry, record.reason)
-            self.progress.advance()
+            duplicate = record.status == "duplicate"
+            self._advance(duplicate)
+            self._keep(proposal, entry, record.reason, duplicate)
 
     def _commit(
         self, ordinal: int, verdict: Verdict, outcome: Outcome | None, race: Race | None
@@ -324,11 +309,12 @@ class Search:
         elif verdict.error or outcome is None:
             status, reason = "rejected", verdict.error
         elif outcome.done.same_as:
-            status, reason = "duplicate", f"gives the same advice as {short(outcome.done.same_as)}"
+            status, reason = "duplicate", f"the same advice as {short(outcome.done.same_as)}"
+            reason += f" on all {len(self._probes())} tasks"
         else:
             estimate = self._estimate(outcome.evaluation, race)
             entry = self._entry(ordinal, proposal, outcome.evaluation, estimate)
-        self._keep(proposal, entry, reason)
+        self._keep(proposal, entry, reason, status == "duplicate")
         self.archive.add_design(proposal.design, created_by=self.proposer_name)
         self.archive.add_proposal(
             ProposalRecord(
@@ -347,9 +333,12 @@ class Search:
             )
         )
 
-    def _keep(self, proposal: Proposal, entry: Entry | None, reason: str) -> None:
+    def _keep(
+        self, proposal: Proposal, entry: Entry | None, reason: str, duplicate: bool = False
+    ) -> None:
         """What later batches build on: entries, credit, visits and what led nowhere."""
         gain = None
+        self.free += self._is_free(duplicate)
         if entry is not None:
             self.entries.append(entry)
             parent = next((e for e in self.entries if e.design.id in proposal.parents[:1]), None)

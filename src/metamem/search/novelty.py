@@ -1,10 +1,27 @@
-"""Recognising copies of a design by their code."""
+"""Recognising copies of a design: by their code, or by what they advise."""
 
 import ast
 import hashlib
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from metamem.core.errors import DataError
+from metamem.core.types import Evaluation
+
+
+def behaviours(
+    evaluations: Mapping[str, Evaluation], tasks: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """What designs advised on these tasks, as digests; of those that advised alike the first.
+
+    A design that did not play them all is left out: nobody knows what it would have said.
+    """
+    known: dict[tuple[str, ...], str] = {}
+    for design, evaluation in evaluations.items():
+        told = {r.task_id: r.advice_digest for r in evaluation.rows if r.repeat == 0}
+        if all(task in told for task in tasks):
+            known.setdefault(tuple(told[task] for task in tasks), design)
+    return {design: told for told, design in known.items()}
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -2,12 +2,13 @@
 function of the request, so a run can be resumed and repeated.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from metamem.core.protocols import Chat
 from metamem.core.types import Design
+from metamem.search.score import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Ancestor:
     note: str  # what changed, and why
     mean: float
     gain: float | None  # its mean minus that of its own parent; None: it has none
+    score: Score | None = None  # how sure its mean is
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,10 @@ class ShownEpisode:
     advice: str
     changed: bool | None  # did the agent act otherwise than without advice? None: not known
     steps: tuple[tuple[str, str], ...]  # action, observation; the first has no action
+    possible: tuple[tuple[str, ...], ...] = ()  # what could be done after each of these steps
 
 
-def no_episodes() -> Sequence[ShownEpisode]:
+async def no_episodes(tasks: Sequence[str]) -> Sequence[ShownEpisode]:
     return ()
 
 
@@ -74,7 +77,9 @@ class ParentView:
     before: Mapping[str, float] = field(default_factory=dict)  # rewards of its nearest ancestor
     others: Mapping[str, float] = field(default_factory=dict)  # the best of any other design
     kinds: Mapping[str, str] = field(default_factory=dict)  # of task, by its id
-    episodes: Callable[[], Sequence[ShownEpisode]] = no_episodes  # read when asked for
+    score: Score | None = None  # how sure the mean is
+    # How it played some of these tasks: in their order, read (or played again) when asked for.
+    episodes: Callable[[Sequence[str]], Awaitable[Sequence[ShownEpisode]]] = no_episodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,7 @@ class Request:
     failed_attempt: FailedAttempt | None = None
     earlier: Proposal | None = None  # the try before: what failed, or else a copy of a known design
     chats: Mapping[str, Chat] = field(default_factory=dict)  # models of the role `meta`, by name
+    latest: ParentView | None = None  # the last evaluated design of whoever is asked
 
 
 class Proposer(Protocol):

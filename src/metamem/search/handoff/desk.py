@@ -3,17 +3,23 @@ where the run stands. The command line and MCP are thin layers on this.
 """
 
 import asyncio
+import re
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
-from metamem.core.errors import DataError, MetamemError, UnknownName, UsageError
-from metamem.core.ids import short
-from metamem.core.types import Design
+from metamem.core.errors import DataError, UsageError
+from metamem.core.ids import derive_seed, short
+from metamem.core.types import Design, Evaluation
+from metamem.evaluation.jobs import CaseDone
+from metamem.evaluation.racing import complete_estimate
+from metamem.search.entries import shown_episode
+from metamem.search.episodes import by_kind
 from metamem.search.handoff import files
-from metamem.search.handoff.alive import seen
-from metamem.search.handoff.place import DESIGN, Place, Task
+from metamem.search.handoff.documents import transcript
+from metamem.search.handoff.place import DESIGN, Task
+from metamem.search.handoff.standing import PENDING, Standing, paired
 from metamem.search.handoff.submission import (
     SOURCE_BYTES,
     Submission,
@@ -21,26 +27,23 @@ from metamem.search.handoff.submission import (
     checked_source,
     parsed_key,
 )
-from metamem.search.handoff.trial import Models, failure, no_models
-from metamem.search.loop import HUMAN
-from metamem.store.archive import Archive, ProposalRecord, RunRecord
+from metamem.search.handoff.trial import Models, Trial, no_models, trying
+from metamem.search.score import Score
 
 POLL_SECONDS = 0.5
 TEXT_BYTES = 4_000_000
-SHOWN = 5  # outcomes in a status
-PENDING = "pending"
+ADVISED = 3  # tasks whose advice a check shows
+CHECKED = "check"  # the folder of a quick score's transcripts
+_DOCUMENT = re.compile(
+    rf"[a-z]+\.md|(?:parent|own|failed|design)\.py|(?:episodes|{CHECKED})/[\w-]+\.txt", re.ASCII
+)
 
 
 @dataclass
-class Desk:
+class Desk(Standing):
     """The requests of one run and what came of their answers."""
 
-    archive: Archive
-    place: Place
-    run: str
     models: Models = no_models  # the way to the models of the run
-    here: bool = False  # whether this very process carries out the run
-    problem: str = ""  # why it could not
 
     # --- what is asked -----------------------------------------------------------------------
 
@@ -48,14 +51,15 @@ class Desk:
         """The oldest request that waits for an answer; none within `wait` seconds: `number` null."""
         end = time.monotonic() + wait
         while not (waiting := self.place.waiting()):
-            if time.monotonic() >= end or not self._goes_on():
-                return {"run": self.run, "number": None, "message": self._why_nothing()}
+            if time.monotonic() >= end or not self.goes_on():
+                return {"run": self.run, "number": None, "message": self.why_nothing()}
             await asyncio.sleep(POLL_SECONDS)
         task = self.place.task(waiting[0])
         return {
             "run": self.run,
             "number": task.number,
             "folder": str(self.place.folder(task.number).absolute()),
+            "documents": self.documents(task.number),
             "parent": task.parent,
             "repair": {"design": task.failed, "error": task.error} if task.failed else None,
             "copied": task.copied or None,
@@ -64,12 +68,12 @@ class Desk:
         }
 
     def _ask_words(self, task: Task) -> str:
-        words = ["Write one design to design.py in the folder, check it, submit it."]
+        words = ["Write one design, check it, submit it."]
         if task.failed:
             words.append("It repairs failed.py, which did not run.")
         if task.copied:
             words.append("The last answer was a copy of a known design: this must be another.")
-        if not self._works():
+        if not self.works():
             words.append("No process works on the run now; what you submit is kept for later.")
         return " ".join(words)
 
@@ -78,27 +82,125 @@ class Desk:
         self.place.task(number)  # there is such a request
         found = files.read(self.place.folder(number), DESIGN, SOURCE_BYTES)
         if found is None:
-            raise UsageError(f"there is no {DESIGN} in the folder of request {number}")
+            raise UsageError(f"request {number} has no {DESIGN} yet")
         return found
 
+    def keep_draft(self, number: int, given: str | bytes) -> None:
+        """Put a draft where `source` finds it."""
+        self.place.task(number)
+        files.put(self.place.folder(number), DESIGN, checked_source(given).encode())
+
+    def documents(self, number: int) -> list[str]:
+        """The names of what can be read of a request."""
+        self.place.task(number)
+        folder = self.place.folder(number)
+        names = (str(path.relative_to(folder)) for path in folder.glob("**/*") if path.is_file())
+        return sorted(name for name in names if _DOCUMENT.fullmatch(name))
+
     def document(self, number: int, name: str) -> str:
-        """A text in a request's folder, as it is there now."""
-        found = files.read(self.place.folder(number), name, TEXT_BYTES)
-        return (found or b"").decode(errors="replace")
+        """A text of a request, as it is there now."""
+        self.place.task(number)
+        found = None
+        if _DOCUMENT.fullmatch(name):
+            found = files.read(self.place.folder(number), name, TEXT_BYTES)
+        if found is None:
+            known = ", ".join(self.documents(number))
+            raise UsageError(f"request {number} has no document {name!r}", hint=f"it has: {known}")
+        return found.decode(errors="replace")
 
     # --- what is answered --------------------------------------------------------------------
 
-    async def check(self, number: int, given: str | bytes) -> dict[str, Any]:
-        """Would it pass the verifier? Nothing is entered anywhere."""
+    async def check(self, number: int, given: str | bytes, score_on: int = 0) -> dict[str, Any]:
+        """Would it pass the verifier, what does it say, and is it new?
+
+        With `score_on`, how well it does on so many tasks. No design is entered anywhere.
+        """
         task, source = self.place.task(number), checked_source(given)
+        found: dict[str, Any] = {
+            "run": self.run,
+            "number": number,
+            "passed": False,
+            "error": "",
+            "advice": [],
+            "logs": [],
+            "cpu": {},
+            "score": None,
+        }
         try:
             error = self._twin(task, source)
         except DataError as wrong:
             error = wrong.message
-        if not error:
-            record = self.archive.run(self.run)
-            error = await failure(self.archive, record, Design(source), self.models)
-        return {"run": self.run, "number": number, "passed": not error, "error": error}
+        if error:
+            return found | {"error": error}
+        if score_on:
+            self.quick().require(min(score_on, len(self.rewards(task.parent)) or score_on))
+        design = Design(source)
+        async with trying(self.archive, self.archive.run(self.run), self.models) as trial:
+            if error := await trial.failure(design):
+                return found | {"error": error}
+            found |= await self._look(task, trial, design)
+            if not found["error"] and score_on:
+                found["score"] = await self._score(task, trial, design, score_on)
+        return found | {"passed": not found["error"]}
+
+    async def _look(self, task: Task, trial: Trial, design: Design) -> dict[str, Any]:
+        rewards, luck = self.rewards(task.parent), Random(derive_seed("look", task.request))
+        tasks = by_kind(trial.kinds, trial.kinds, luck, lambda t: rewards.get(t, 1.0))[:ADVISED]
+        seen = await trial.look(design, tasks, self._evaluations())
+        if twin := seen.pop("same_as"):
+            every = len(trial.kinds)
+            seen["error"] = f"it gives the same advice as {short(twin)} on all {every} tasks"
+        return seen
+
+    async def _score(self, task: Task, trial: Trial, design: Design, count: int) -> dict[str, Any]:
+        """On tasks that the parent played, chosen by chance: others for each request."""
+        parents = self.rewards(task.parent)
+        luck = Random(derive_seed("quick", task.request))
+        tasks = by_kind(parents or trial.kinds, trial.kinds, luck)[:count]
+        self.quick().take(len(tasks))
+        played = await trial.play(design, tasks)
+        ours = {done.row.task_id: done.row.reward for done in played}
+        theirs = {t: parents[t] for t in tasks if t in parents}
+        mean = Score.of_estimate(complete_estimate(ours), len(trial.kinds))
+        parent = Score.of_estimate(complete_estimate(theirs), len(trial.kinds)) if theirs else None
+        return {
+            "mean": mean.to_json(),
+            "parent": parent.to_json() if parent else None,
+            **paired(ours, theirs),
+            "failures": sum(bool(done.row.failure) for done in played),
+            "tasks": self._transcripts(task, trial, played, theirs),
+            "quick_cases_left": self.quick().left,
+        }
+
+    def _transcripts(
+        self, task: Task, trial: Trial, played: list[CaseDone], parents: dict[str, float]
+    ) -> list[dict[str, Any]]:
+        """One file for each task that was played; what got worse comes first."""
+
+        def gain(done: CaseDone) -> float:
+            return done.row.reward - parents.get(done.row.task_id, done.row.reward)
+
+        texts, told = {}, []
+        for number, done in enumerate(sorted(played, key=lambda d: (gain(d), d.row.reward)), 1):
+            row = done.row
+            assert done.episode is not None
+            name = f"{number:02d}.txt"
+            kind, theirs = trial.kinds[row.task_id], parents.get(row.task_id)
+            episode = shown_episode(done.episode, kind, theirs or 0.0, None)
+            shown = transcript(episode, "the parent" if theirs is not None else "no parent")
+            failed = f"\n=== The design failed\n{row.failure}\n" if row.failure else ""
+            texts[name] = (shown + failed).encode("utf-8", "backslashreplace")
+            told.append(
+                {
+                    "task": row.task_id,
+                    "kind": kind,
+                    "reward": row.reward,
+                    "parent": theirs,
+                    "transcript": f"{CHECKED}/{name}",
+                }
+            )
+        files.make_folder(self.place.folder(task.number) / CHECKED, texts)
+        return told
 
     async def submit(
         self, number: int, given: str | bytes, note: str, wait: float
@@ -116,7 +218,7 @@ class Desk:
             )
         end = time.monotonic() + wait
         while (outcome := self.outcome(number, submission))["status"] == PENDING:
-            if time.monotonic() >= end or not self._goes_on():
+            if time.monotonic() >= end or not self.goes_on():
                 break
             await asyncio.sleep(POLL_SECONDS)
         return outcome
@@ -126,113 +228,20 @@ class Desk:
         key = parsed_key(source)
         if Design(source).id == task.failed:
             return "this is the design that failed, with nothing changed"
-        for record in self._journal():
+        for record in self.journal():
             if record.design_id and _key(self.archive.design(record.design_id).source) == key:
                 return f"this is the same code as the design {short(record.design_id)} of this run"
         return ""
 
-    def _submitted(self, number: int) -> Submission | None:
-        try:
-            return self.place.submission(number)
-        except MetamemError:
-            return None
-
-    # --- what came of it ---------------------------------------------------------------------
-
-    def outcome(self, number: int, submission: Submission) -> dict[str, Any]:
-        """What came of a submission, as far as is known by now."""
-        design = submission.design.id
-        told: dict[str, Any] = {
-            "run": self.run,
-            "number": number,
-            "design": design,
-            "status": PENDING,
-            "score": None,
-            "gain": None,
-            "reason": "",
-        }
-        own = [r for r in self._journal() if r.design_id == design and r.operator != HUMAN]
-        if own:
-            return told | self._entered(own[-1])
-        for later in (n for n in self.place.numbers() if n > number):
-            try:
-                task = self.place.task(later)
-            except MetamemError:
-                continue
-            if task.failed == design:
-                reason = f"{task.error}\n(request {later} asks for a repair)"
-                return told | {"status": "failed", "reason": reason}
-            if task.copied == design:
-                reason = f"a copy of a known design (request {later} asks for another)"
-                return told | {"status": "duplicate", "reason": reason}
-        if self._submitted(number) is None:
-            return told | {"status": "refused", "reason": self.place.refusal(number)}
-        return told | {"reason": self._why_nothing()}
-
-    def _entered(self, record: ProposalRecord) -> dict[str, Any]:
-        told: dict[str, Any] = {"status": record.status, "reason": record.reason}
-        if record.estimate is not None:
-            means = self._means()
-            told["score"] = record.estimate["mean"]
-            if record.parents and record.parents[0] in means:
-                told["gain"] = record.estimate["mean"] - means[record.parents[0]]
-            if not record.estimate.get("complete", True):
-                told["reason"] = "stopped early: it would not have become the best"
-        return told
-
-    def status(self) -> dict[str, Any]:
-        """Where the run stands."""
-        record = self._record()
-        journal, means = self._journal(), self._means()
-        people = {r.design_id for r in journal if r.operator == HUMAN}
-        answered = [(n, s) for n in self.place.numbers() if (s := self._submitted(n))]
-        return {
-            "run": self.run,
-            "domain": record.config["domain"]["name"] if record else None,
-            "state": record.state if record else "created",
-            "working": self._works(),
-            "waiting": self.place.waiting(),
-            "proposed": sum(r.operator != HUMAN for r in journal),
-            "designs": (record.config["budget"]["designs"] if record else 0) or None,
-            "best": _best({d: m for d, m in means.items() if d not in people}),
-            "best_human": _best({d: m for d, m in means.items() if d in people}),
-            "submissions": [self.outcome(n, s) for n, s in answered[-SHOWN:]],
-            "message": self._why_nothing(),
-        }
-
-    def _journal(self) -> list[ProposalRecord]:
-        return self.archive.proposals(self.run)
-
-    def _means(self) -> dict[str, float]:
-        """What the selector believes of each design, in the order they came."""
-        found = ((r.design_id, r.estimate) for r in self._journal())
-        return {d: e["mean"] for d, e in found if d is not None and e is not None}
-
-    def _record(self) -> RunRecord | None:
-        try:
-            return self.archive.run(self.run)
-        except UnknownName:
-            return None  # its process is only starting
-
-    def _works(self) -> bool:
-        return self.here or seen(self.place.root)
-
-    def _goes_on(self) -> bool:
-        record = self._record()
-        ended = record is not None and record.state == "finished"
-        return not ended and not self.problem and self._works()
-
-    def _why_nothing(self) -> str:
-        record = self._record()
-        if record is not None and record.state == "finished":
-            return f"the run is finished: {_ending(record.summary)}"
-        if self.problem:
-            return f"the run cannot go on: {self.problem}"
-        if waiting := self.place.waiting():
-            return f"request {waiting[0]} waits for a design"
-        if self._works():
-            return "designs are being evaluated; ask again"
-        return f"no process works on the run; go on with: metamem learn --run {self.run}"
+    def _evaluations(self) -> dict[str, Evaluation]:
+        """Of all designs of the run that were evaluated."""
+        found = {}
+        for record in self.journal():
+            if record.design_id is not None and record.evaluation_id is not None:
+                evaluation = self.archive.evaluation(record.evaluation_id)
+                if evaluation is not None:
+                    found[record.design_id] = evaluation
+        return found
 
 
 def _key(source: str) -> str | None:
@@ -240,14 +249,3 @@ def _key(source: str) -> str | None:
         return parsed_key(source)
     except DataError:
         return None
-
-
-def _best(means: Mapping[str, float]) -> dict[str, Any] | None:
-    if not means:
-        return None
-    design = max(means, key=lambda d: means[d])
-    return {"design": design, "score": means[design]}
-
-
-def _ending(summary: Mapping[str, Any]) -> str:
-    return str(summary.get("decision", {}).get("reason", "nothing was decided"))

@@ -9,7 +9,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from metamem.core.errors import DataError, StoreError, UsageError
@@ -32,9 +32,24 @@ def opened(folder: Path) -> Iterator[int]:
 
 
 def read(folder: Path, name: str, limit: int) -> bytes | None:
-    """What a plain file in a folder holds; None where it is missing. Anything else is refused."""
-    with opened(folder) as place:
-        return _read(place, name, limit, folder / name)
+    """What a plain file in a folder holds; None where it is missing. Anything else is refused.
+
+    The name may lead into folders within; no link is followed on that way either.
+    """
+    *within, last = name.split("/")
+    if {"", ".", ".."} & {*within, last}:
+        raise DataError(f"{name!r} is no file of a folder")
+    with ExitStack() as held:
+        place = held.enter_context(opened(folder))
+        for part in within:
+            try:
+                place = os.open(part, _READ | os.O_DIRECTORY, dir_fd=place)
+            except FileNotFoundError:
+                return None
+            except (OSError, ValueError) as error:
+                raise DataError(f"{folder / name} is not a plain file: {error}") from error
+            held.callback(os.close, place)
+        return _read(place, last, limit, folder / name)
 
 
 def read_file(path: Path, limit: int) -> bytes:
@@ -83,6 +98,7 @@ def make_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             _remove(place, new.name)
             new.mkdir()
             for name, content in files.items():
+                (new / name).parent.mkdir(exist_ok=True)
                 (new / name).write_bytes(content)
             _remove(place, folder.name)
             new.rename(folder)

@@ -1,14 +1,15 @@
 """`Handoff` writes what it is asked into a folder and waits until somebody hands in a design."""
 
 import asyncio
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
 from metamem.core.errors import DataError, UsageError
 from metamem.core.ids import content_id
 from metamem.core.types import Design
-from metamem.search.dossier import dossier
 from metamem.search.handoff.alive import SignOfLife
+from metamem.search.handoff.documents import documents
 from metamem.search.handoff.place import Place, Task
 from metamem.search.handoff.submission import Submission
 from metamem.search.manual import manual
@@ -36,11 +37,15 @@ def request_id(request: Request) -> str:
 class Handoff:
     """Any coding agent as a proposer. Its answers lie in `folder`, so none is asked for twice."""
 
-    def __init__(self, folder: str, tokens: int = 20_000) -> None:
+    def __init__(
+        self, folder: str, tokens: int = 20_000, on_wait: Callable[[bool], None] | None = None
+    ) -> None:
+        """`on_wait` hears when it begins to wait for somebody, and when it no longer does."""
         self._place = Place(Path(folder))
         self._place.make()
         self._tokens = tokens  # how long a dossier may be
         self._open: set[int] = set()
+        self._on_wait = on_wait
         self._sign = SignOfLife(self._place.root)
         self._sign.give()
 
@@ -49,20 +54,31 @@ class Handoff:
         number = self._place.find(asked)
         if number is None:
             number = max([0, *self._place.numbers(), *self._open]) + 1
-            self._ask(number, asked, request)
-        while (submission := self._answer(number, asked, request)) is None:
-            self._open.add(number)
-            if self._open != set(self._place.open()):
-                self._place.set_open(self._open)
-            self._sign.give()
+            await self._ask(number, asked, request)
+        while (submission := await self._answer(number, asked, request)) is None:
+            self._await(number)
             await asyncio.sleep(POLL_SECONDS)
-        if number in self._open:
-            self._open.remove(number)
-            self._place.set_open(self._open)
+        self._end_wait(number)
         parents = tuple(parent.design.id for parent in request.parents[:1])
         return Proposal(submission.design, parents, OPERATOR, submission.note)
 
-    def _ask(self, number: int, asked: str, request: Request) -> None:
+    def _await(self, number: int) -> None:
+        if not self._open and self._on_wait:
+            self._on_wait(True)
+        self._open.add(number)
+        if self._open != set(self._place.open()):
+            self._place.set_open(self._open)
+        self._sign.give()
+
+    def _end_wait(self, number: int) -> None:
+        if number not in self._open:
+            return
+        self._open.remove(number)
+        self._place.set_open(self._open)
+        if not self._open and self._on_wait:
+            self._on_wait(False)
+
+    async def _ask(self, number: int, asked: str, request: Request) -> None:
         failed, earlier = request.failed_attempt, request.earlier
         parent = request.parents[0].design if request.parents else Design("")
         task = Task(
@@ -73,24 +89,20 @@ class Handoff:
             failed.error[:ERROR_LETTERS] if failed else "",
             earlier.design.id if earlier and not failed else "",
         )
-        texts = {
-            "parent.py": parent.source,
-            "dossier.md": dossier(request, self._tokens),
-            "manual.md": manual(),
-            "skill.md": skill(),
-        }
+        told = await documents(request, self._tokens)
+        texts = {**told, "manual.md": manual(), "skill.md": skill()}
         if failed:
             texts["failed.py"] = failed.source
         self._place.write(task, texts)
 
-    def _answer(self, number: int, asked: str, request: Request) -> Submission | None:
+    async def _answer(self, number: int, asked: str, request: Request) -> Submission | None:
         """What was handed in for this request, if it can be used."""
         try:
             if self._place.task(number).request == asked:
                 return self._usable(number, asked)
         except (UsageError, DataError):
             pass
-        self._ask(number, asked, request)  # its folder vanished or was spoilt: a new one
+        await self._ask(number, asked, request)  # its folder vanished or was spoilt: a new one
         return None
 
     def _usable(self, number: int, asked: str) -> Submission | None:

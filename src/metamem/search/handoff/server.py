@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
@@ -11,16 +12,18 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+import metamem
 from metamem import __version__
 from metamem.core.errors import MetamemError
 from metamem.search.handoff.desk import Desk
 from metamem.search.handoff.proposer import skill
+from metamem.search.handoff.quick import TASKS
 
 LONGEST_WAIT = 600.0
 Number = Annotated[int, Field(description="The request's number, as `next` gave it.")]
 Source = Annotated[
     str,
-    Field(description="The design's whole code. Empty: design.py in the request's folder."),
+    Field(description="The design's whole code. Empty: what was checked last for this request."),
 ]
 Wait = Annotated[
     float,
@@ -75,24 +78,49 @@ class _Trials:
 
 
 def _tools(desk: Desk, trials: _Trials) -> list[Callable[..., Any]]:
+    say = _Speaker(desk)
+
+    def draft(number: int, source: str) -> str | bytes:
+        if not source:
+            return desk.source(number)
+        desk.keep_draft(number, source)
+        return source
+
     async def next(
         wait_seconds: Wait = WAIT,
         manual: Annotated[bool, Field(description="False once you have read it.")] = True,
     ) -> list[str]:
-        """The next request: what to improve, all that is known about it, and a work folder."""
-        with _told():
+        """The next request: what to improve and all that is known about it."""
+        with say:
             request = await desk.next(wait_seconds)
+            request.pop("folder", None)
             names = []
             if request["number"] is not None:
                 wanted = {"dossier.md": True, "failed.py": request["repair"], "manual.md": manual}
                 names = [name for name, shown in wanted.items() if shown]
-            return [_text(request), *(desk.document(request["number"], name) for name in names)]
+            texts = [desk.document(request["number"], name) for name in names]
+            return [say.json(request), *map(say.text, texts)]
 
-    async def check(number: Number, source: Source = "") -> str:
-        """Try a draft in the jail, as the verifier will. Nothing is handed in."""
-        with _told():
-            draft = source or desk.source(number)
-            return _text(await trials.run(desk.check(number, draft)))
+    async def read(
+        number: Number,
+        name: Annotated[str, Field(description="One of its documents, as `next` lists them.")],
+    ) -> str:
+        """A document of a request: an episode, the table of tasks, code."""
+        with say:
+            return say.text(desk.document(number, name))
+
+    async def check(
+        number: Number,
+        source: Source = "",
+        score: Annotated[
+            bool, Field(description="Also play some tasks of train; bounded, see status.")
+        ] = False,
+        tasks: Annotated[int, Field(ge=2, le=1000, description="On how many, with score.")] = TASKS,
+    ) -> str:
+        """Try a draft in the jail: does it run, what does it say, is it new? Nothing is handed in."""
+        with say:
+            given = draft(number, source)
+            return say.json(await trials.run(desk.check(number, given, tasks if score else 0)))
 
     async def submit(
         number: Number,
@@ -101,33 +129,43 @@ def _tools(desk: Desk, trials: _Trials) -> list[Callable[..., Any]]:
         wait_seconds: Wait = WAIT,
     ) -> str:
         """Hand in a design. It is evaluated and archived; the answer says what came of it."""
-        with _told():
-            given = source or desk.source(number)
-            return _text(await desk.submit(number, given, note, wait_seconds))
+        with say:
+            given = draft(number, source)
+            return say.json(await desk.submit(number, given, note, wait_seconds))
 
     async def status() -> str:
         """Where the run stands, and what came of the last submissions."""
-        with _told():
-            return _text(desk.status())
+        with say:
+            return say.json(desk.status())
 
-    return [next, check, submit, status]
+    return [next, read, check, submit, status]
 
 
-class _told:
-    """Errors that somebody can act on reach the caller in their own words."""
+class _Speaker:
+    """Says what the desk answers, and nothing of where things lie on this machine.
+
+    Errors that somebody can act on reach the caller in their own words.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        home = desk.place.root.parent.parent
+        package = Path(metamem.__file__).parent
+        homes = {str(home.resolve()), str(home.absolute()), str(home)} - {"."}
+        longest_first = sorted(homes, key=len, reverse=True)
+        self._names = dict.fromkeys(longest_first, "HOME") | {str(package): "METAMEM"}
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, MetamemError):
-            raise ToolError(_clean(str(error))) from error
+            raise ToolError(self.text(str(error))) from error
 
+    def json(self, value: dict[str, Any]) -> str:
+        return self.text(json.dumps(value, indent=1, ensure_ascii=False))
 
-def _text(value: dict[str, Any]) -> str:
-    return _clean(json.dumps(value, indent=1, ensure_ascii=False))
-
-
-def _clean(text: str) -> str:
-    """What UTF-8 cannot hold would end the connection."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    def text(self, text: str) -> str:
+        for path, name in self._names.items():
+            text = text.replace(path, name)
+        # What UTF-8 cannot hold would end the connection.
+        return text.encode("utf-8", "backslashreplace").decode()

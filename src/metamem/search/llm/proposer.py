@@ -1,19 +1,23 @@
 """`LlmProposer`: ideate, plan, code, and repair with the real error."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from random import Random
 from typing import Any
 
 from metamem.core.errors import ModelUnavailable, UsageError
+from metamem.core.ids import derive_seed
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Design
 from metamem.search.dossier import dossier
+from metamem.search.episodes import shown_episodes, tasks_to_show
 from metamem.search.fitting import one_line, shortened
 from metamem.search.llm import ensemble, prompts
 from metamem.search.llm.extract import class_names, source_in
 from metamem.search.llm.schemas import PLAN, REFLECTION
 from metamem.search.llm.talk import Talk
-from metamem.search.proposer import Proposal, Request
+from metamem.search.proposer import Proposal, Request, ShownEpisode
 
 IDEATE, PLANNED, CODE, REPAIR = "ideate", "plan", "code", "repair"
 CAREFUL = 0.9  # of the window is planned with, since tokens are only estimated
@@ -74,7 +78,7 @@ class LlmProposer:
             copy = ""
         shown = {"parents": bool(request.parents)}
         room = self.room - count_tokens(copy)
-        about = dossier(replace(request, seed=_first_seed(request)), room)
+        about = await _dossier(replace(request, seed=_first_seed(request)), room)
         opening = prompts.render("opening", dossier=about, **shown) + "\n\n"
         said: list[tuple[str, Any]] = []
 
@@ -106,6 +110,14 @@ class LlmProposer:
             summary=plan.get("summary", ""),
         )
         return await talk.ask(REPAIR, [], asked, self.code_tokens, error=error)
+
+
+async def _dossier(request: Request, room: int) -> str:
+    found: Sequence[ShownEpisode] = ()
+    if request.parents:
+        view, luck = request.parents[0], Random(derive_seed("shown", request.seed))
+        found = await view.episodes(tasks_to_show(view, view.before, luck))
+    return dossier(request, room, partial(shown_episodes, found))
 
 
 def _first_seed(request: Request) -> int:
