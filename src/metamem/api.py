@@ -11,7 +11,7 @@ with metamem.open_memory(result.learned, path="my-memory") as memory:
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -33,7 +33,6 @@ from metamem.memory import OpenMemory
 from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
-from metamem.models.embedders import served
 from metamem.search.across import columns, cross_table, play_across
 from metamem.search.config import LearnConfig
 from metamem.search.estimate import Estimate, estimate
@@ -41,11 +40,13 @@ from metamem.search.handoff import run_folder
 from metamem.search.learn import learn as learn_run
 from metamem.search.learn import played_by
 from metamem.search.loop import Budget
+from metamem.search.opening import EMBEDDER, playing
+from metamem.search.opening import broker_for as broker_for
+from metamem.search.opening import running as running
 from metamem.store.archive import Archive
 from metamem.store.sqlite import SqliteArchive
 
 LOCAL = Spec("local")
-EMBEDDER = Spec("auto")
 Models = Mapping[str, str | Sequence[str]]  # by role
 NO_MODELS: Models = {}
 NO_SETTINGS: Mapping[str, Any] = {}
@@ -117,10 +118,9 @@ def learn(
         desk = run_folder(home_folder(home), run_id)
 
         async def work() -> Mapping[str, Any]:
-            async with (
-                broker_for(archive, config.models, run_id, allowance, config.embedder) as broker,
-                running(archive, executor, broker) as pool,
-            ):
+            async with playing(
+                archive, executor, config.models, config.embedder, allowance, run_id
+            ) as (pool, broker):
                 return await learn_run(
                     archive, pool, run_id, config, progress, broker=broker, desk=desk
                 )
@@ -163,11 +163,10 @@ def evaluate(
         found = [d if isinstance(d, Design) else find_design(d, archive) for d in wanted]
 
         async def work() -> list[Evaluation]:
-            async with (
-                broker_for(
-                    archive, by_role(models), "", allowance, settings.get("embedder", EMBEDDER)
-                ) as broker,
-                running(archive, executor, broker) as pool,
+            embedder = settings.get("embedder", EMBEDDER)
+            async with playing(archive, executor, by_role(models), embedder, allowance) as (
+                pool,
+                broker,
             ):
                 evaluator = evaluator_for(archive, pool, broker, domain, watch, rules, **settings)
                 words = f"evaluating on {split}"
@@ -226,28 +225,36 @@ def across(
     home: str | Path | None = None,
     executor: Spec = LOCAL,
     progress: Progress | None = None,
+    allowance: Allowance | None = None,
 ) -> dict[str, Any]:
     """Every domain's learned design and every human design, played in every domain.
 
-    On `test` or `shift`: a learned design was chosen by the other splits of its own domain.
+    On `test` or `shift`: a learned design was chosen by the other splits of its own domain. Each
+    domain is played as its run was, with that run's models; `allowance` is what they may cost.
     """
     check_split(split, HELD_OUT)
     with open_archive(home) as archive:
         found = columns(archive, domains)
-        missing = sorted(set(domains) - {column.domain for column in found})
+        missing = [name for name in domains if not columns(archive, [name])]
         if missing or len(found) < 2:
             what = f"nothing was learned for {missing[0]} yet" if missing else "too few domains"
             raise UsageError(
                 f"{what}: at least two domains with a finished run are needed",
                 hint=f"metamem learn {missing[0] if missing else 'DOMAIN'}",
             )
+        left = allowance or Allowance()
 
-        async def work() -> None:
-            async with running(archive, executor) as pool:
-                await play_across(archive, pool, found, split, progress)
+        @asynccontextmanager
+        async def opened(config: LearnConfig) -> AsyncIterator[tuple[Executor, Broker | None]]:
+            nonlocal left
+            asked = {r: names for r, names in config.models.items() if r != "meta"}
+            async with playing(archive, executor, asked, config.embedder, left) as (pool, broker):
+                yield pool, broker
+            if broker is not None:
+                left = left.after(broker.purse.tokens, broker.purse.money)
 
-        asyncio.run(work())
-        return cross_table(archive, found, split)
+        reasons = asyncio.run(play_across(archive, found, split, opened, progress))
+        return cross_table(archive, found, split, reasons)
 
 
 def open_memory(
@@ -285,59 +292,6 @@ def by_role(models: Models) -> dict[str, tuple[str, ...]]:
     return {
         role: (names,) if isinstance(names, str) else tuple(names) for role, names in models.items()
     }
-
-
-@asynccontextmanager
-async def broker_for(
-    archive: Archive,
-    models: Mapping[str, Sequence[str]],
-    run_id: str = "",
-    allowance: Allowance | None = None,
-    embedder: Spec = EMBEDDER,
-) -> AsyncIterator[Broker | None]:
-    """The way to the models of some roles, and to an embedder's; none where there are none."""
-    roles: dict[str, Sequence[str]] = {r: names for r, names in models.items() if r in ROLES}
-    behind_api = served(embedder.name) is not None
-    if not roles and not behind_api:
-        yield None
-        return
-    config = load_config()
-    broker = Broker(
-        archive,
-        config.open_roles(roles),
-        run_id=run_id,
-        allowance=allowance,
-        embedding=config.open_embedding(embedder.name) if behind_api else None,
-    )
-    try:
-        yield broker
-    finally:
-        await broker.close()
-
-
-@asynccontextmanager
-async def running(
-    archive: Archive, spec: Spec, broker: Broker | None = None
-) -> AsyncIterator[Executor]:
-    """The executor a spec names, closed whatever happens."""
-    ask = {"ask": broker.ask, "embed": broker.embed} if broker is not None else {}
-    executor: Executor = registry.create(
-        "executors", spec.name, blobs=_blobs(archive), **ask, **spec.settings
-    )
-    try:
-        yield executor
-    finally:
-        await executor.close()
-
-
-def _blobs(archive: Archive) -> Callable[[str], bytes]:
-    def blob(key: str) -> bytes:
-        content = archive.blob(key)
-        if content is None:
-            raise DataError(f"the archive has no content {key}")
-        return content
-
-    return blob
 
 
 def learn_config(

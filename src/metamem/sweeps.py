@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from metamem.api import (
-    EMBEDDER,
     LOCAL,
     NO_MODELS,
     NO_SETTINGS,
     RULES,
     Models,
-    broker_for,
     by_role,
     evaluations,
     evaluator_for,
     find_design,
     open_archive,
-    running,
 )
 from metamem.core import registry
 from metamem.core.errors import UsageError
@@ -30,8 +27,8 @@ from metamem.core.types import Design, Evaluation
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol, plan
 from metamem.evaluation.statistics import holm, paired_comparison
-from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
+from metamem.search.opening import EMBEDDER, playing
 from metamem.search.table import table
 from metamem.store.archive import Archive
 
@@ -204,10 +201,8 @@ def _swept(
         found: list[Column] = []
         for who, own in groupby(columns, key=lambda column: column[0]):
             named = by_role(who.models(models))
-            async with (
-                broker_for(archive, named, "", left, settings.get("embedder", EMBEDDER)) as broker,
-                running(archive, executor, broker) as pool,
-            ):
+            embedder = settings.get("embedder", EMBEDDER)
+            async with playing(archive, executor, named, embedder, left) as (pool, broker):
                 for _, rules in own:
                     evaluator = evaluator_for(
                         archive, pool, broker, domain, watch, rules, agent=who.agent, **settings
@@ -217,20 +212,11 @@ def _swept(
                         evaluator, list(designs.values()), split, purpose, watch, words
                     )
                     found.append(dict(zip(designs, done, strict=True)))
-            left = _left(left, broker)
+            if broker is not None:
+                left = left.after(broker.purse.tokens, broker.purse.money)
         return found
 
     return asyncio.run(work())
-
-
-def _left(allowance: Allowance, broker: Broker | None) -> Allowance:
-    """What remains of it; where nothing does, too little for any call, since zero is no limit."""
-    if broker is None:
-        return allowance
-    tokens, money = allowance.tokens - broker.purse.tokens, allowance.money - broker.purse.money
-    return Allowance(
-        max(1, tokens) if allowance.tokens else 0, max(1e-12, money) if allowance.money else 0.0
-    )
 
 
 def _compared(

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -38,9 +39,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_design_is_played_in_every_domain_and_nothing_twice(home: Path) -> None:
     found = metamem.across(home=home, executor=Spec("inline"))
     names = ["no_memory", "trajectory_retrieval", "success_retrieval"]
-    learned = ["learned for " + OTHER, "learned for toy"]
+    learned = ["learned for other", "learned for toy"]  # as the domain calls itself, not its path
     assert [row["name"] for row in found["rows"]] == names + learned
-    assert all(set(row["cells"]) == {"toy", OTHER} for row in found["rows"])
+    assert all(set(row["cells"]) == {"toy", "other"} for row in found["rows"])
     for domain in found["domains"]:
         means = {row["name"]: row["cells"][domain["name"]]["mean"] for row in found["rows"]}
         assert means[domain["winner"]] == max(means.values())
@@ -72,7 +73,77 @@ def test_the_command_shows_who_wins_where(home: Path) -> None:
     )
     assert not nowhere.exists()
     told = run.invoke(app, ["compare", "--across", "--home", str(home), "--json", "-q"])
-    assert {d["name"] for d in json.loads(told.stdout)["domains"]} == {"toy", OTHER}
+    assert {d["name"] for d in json.loads(told.stdout)["domains"]} == {"toy", "other"}
+    wanted = ["compare", "--across", "--home", str(home), "--json", "-q", "--domain"]
+    both = json.loads(run.invoke(app, [*wanted, f"toy,{OTHER}"]).stdout)
+    assert [d["name"] for d in both["domains"]] == ["toy", "other"]
+    assert json.loads(run.invoke(app, [*wanted, "toy,other"]).stdout) == both
+
+
+@pytest.mark.parametrize(
+    "option", [["--model", "memory=scripted:demo"], ["--seed", "0"], ["--tasks", "3"]]
+)
+def test_conditions_are_the_runs_own_so_options_about_them_are_refused(
+    home: Path, option: list[str]
+) -> None:
+    said = CliRunner().invoke(app, ["compare", "--across", "--home", str(home), *option])
+    assert isinstance(said.exception, UsageError)
+    assert option[0] in said.exception.message and "own run's conditions" in said.exception.hint
+
+
+def _ledger(home: Path) -> list[tuple[str | None, str]]:
+    with open_archive(home) as archive:
+        return [(r.run_id, r.design_id) for r in archive.reads() if r.purpose == "across domains"]
+
+
+@pytest.mark.parametrize("elsewhere", [{}, {"models": {"memory": "scripted:demo"}}])
+def test_each_column_is_played_with_its_own_runs_models(
+    tmp_path: Path, elsewhere: dict[str, Any]
+) -> None:
+    inline = Spec("inline")
+    own = {"control": False, **SMALL, "executor": inline, "home": tmp_path}
+    metamem.learn("toy", models={"memory": "scripted:demo"}, **own)
+    metamem.learn(OTHER, **own, **elsewhere)
+    found = metamem.across(home=tmp_path, executor=inline)
+    refused = {} if elsewhere else {"dynamic_cheatsheet": "it needs a model"}
+    assert {d["name"]: d["missing"] for d in found["domains"]} == {"toy": {}, "other": refused}
+    assert all(domain["complete"] for domain in found["domains"])
+    assert len(_ledger(tmp_path)) == 2 * len(found["rows"]) - len(refused)
+    with open_archive(tmp_path) as archive:
+        page = render_report(archive, "toy-s0-1")
+        held = archive.evaluations(split="test")
+    assert ("other lacks dynamic_cheatsheet: it needs a model" in page) == bool(refused)
+    assert {(e.fingerprint.domain, e.fingerprint.models.get("memory")) for e in held} == {
+        ("toy", "scripted:demo"),
+        ("other", "scripted:demo" if elsewhere else None),
+    }
+    assert metamem.across(home=tmp_path, executor=inline) == found
+
+
+def test_what_cannot_match_the_columns_conditions_is_not_played_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inline = Spec("inline")
+    for domain in ("toy", OTHER):
+        metamem.learn(domain, home=tmp_path, executor=inline, control=False, **SMALL)
+    monkeypatch.setattr("metamem.evaluation.evaluator.TOOLBOX_VERSION", "of tomorrow")
+    with open_archive(tmp_path) as archive:
+        before = len(archive.evaluations())
+    found = metamem.across(home=tmp_path, executor=inline)
+    for domain in found["domains"]:
+        other = {"toy": "other", "other": "toy"}[domain["name"]]
+        assert not domain["complete"]
+        assert domain["missing"] == {
+            f"learned for {other}": "its run was played under another toolbox"
+        }
+    with open_archive(tmp_path) as archive:
+        assert len(archive.evaluations()) == before
+        learned = {run.id: run.summary["learned"] for run in archive.runs()}
+    assert all(
+        learned[run] == design for run, design in _ledger(tmp_path) if design in learned.values()
+    )
+    said = CliRunner().invoke(app, ["compare", "--across", "--home", str(tmp_path), "-q"])
+    assert "toy lacks learned for other: its run was played under another toolbox" in said.stdout
 
 
 def test_it_needs_two_domains_that_something_was_learned_for(home: Path, tmp_path: Path) -> None:

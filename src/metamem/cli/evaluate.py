@@ -120,7 +120,7 @@ def compare(
                 "--across takes no designs",
                 hint="it compares all that were learned, and the human ones",
             )
-        show_across(domain, split or "test", played.workers, played.home, json, played.quiet)
+        show_across(domain, split or "test", played, json)
         return
     if not (a and b and domain):
         raise UsageError(

@@ -17,6 +17,13 @@ class Allowance:
         if self.tokens < 0 or self.money < 0:
             raise UsageError("a budget cannot be negative")
 
+    def after(self, tokens: int, money: float) -> "Allowance":
+        """What remains; where nothing does, too little for any call, since zero is no limit."""
+        return Allowance(
+            max(1, self.tokens - tokens) if self.tokens else 0,
+            max(1e-12, self.money - money) if self.money else 0.0,
+        )
+
 
 class Purse:
     """Holds back the worst case of every call until its true cost is known."""

@@ -1,119 +1,203 @@
 """Do different domains need different memories? Each domain's learned design, played in every one.
 
 A column is a domain with a finished run; every design in it is played under that run's own
-conditions, so what the run's tables hold already is not played again.
+conditions, its models included, so what the run's tables hold already is not played again.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from metamem.core.errors import MetamemError
 from metamem.core.progress import Progress, Silent
-from metamem.core.types import Design, Evaluation
-from metamem.designs.library import load
-from metamem.evaluation.evaluator import Evaluator
+from metamem.core.types import Design, Evaluation, Fingerprint
+from metamem.designs.library import load, needs_model
+from metamem.evaluation.evaluator import Evaluator, enter_read
 from metamem.evaluation.jobs import Executor
 from metamem.evaluation.statistics import paired_comparison, t_interval
+from metamem.models.broker import Broker
 from metamem.search.config import LearnConfig
+from metamem.search.learn import played_by
 from metamem.search.table import LEARNED
 from metamem.store.archive import Archive, RunRecord
+
+PURPOSE = "across domains"
+# Whoever opens a run's executor and its models, for as long as one column is played.
+Opener = Callable[[LearnConfig], AbstractAsyncContextManager[tuple[Executor, Broker | None]]]
+NO_REASONS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A domain and the run whose design speaks for it."""
+    """A domain, by its own name, and the run whose design speaks for it."""
 
     domain: str
     run: RunRecord
     learned: str
     promoted: bool
 
-    def conditions(self, archive: Archive, split: str) -> str:
-        """The conditions of the run's own table, which everything in this column shares."""
-        row = next(r for r in self.run.summary["tables"][split] if r["name"] == LEARNED)
-        evaluation = archive.evaluation(row["evaluation"])
-        assert evaluation is not None
-        return evaluation.fingerprint.conditions
+    def conditions(self, archive: Archive, split: str) -> Fingerprint:
+        """Those of the run's own table, which everything in this column shares."""
+        return _of_learned(archive, self.run, split)
+
+    @property
+    def config(self) -> LearnConfig:
+        return LearnConfig.from_json(self.run.config)
 
     @property
     def humans(self) -> tuple[str, ...]:
         rows = self.run.summary["tables"]["test"]
         return tuple(row["name"] for row in rows if row["human"])
 
+    def refuses(self, design: Design) -> str:
+        """Why a design cannot be played here; empty where it can."""
+        model = self.config.models.get("memory")
+        return "it needs a model" if needs_model(design) and not model else ""
+
+
+def _of_learned(archive: Archive, run: RunRecord, split: str) -> Fingerprint:
+    row = next(r for r in run.summary["tables"][split] if r["name"] == LEARNED)
+    evaluation = archive.evaluation(row["evaluation"])
+    assert evaluation is not None
+    return evaluation.fingerprint
+
 
 def columns(archive: Archive, domains: Sequence[str] = ()) -> list[Column]:
-    """For each domain the newest finished run with a design; a promoted one goes first."""
+    """For each domain the newest finished run with a design; a promoted one goes first.
+
+    Domains may be named as a run was told or, where that was a path, as they call themselves.
+    """
     best: dict[str, Column] = {}
     for run in archive.runs():
         if run.state != "finished" or not run.summary.get("learned"):
             continue
-        name = run.config["domain"]["name"]
+        name = _of_learned(archive, run, "test").domain
         found = Column(name, run, run.summary["learned"], bool(run.summary["promoted"]))
         if name not in best or found.promoted >= best[name].promoted:
             best[name] = found
-    wanted = list(domains) or sorted(best)
-    return [best[name] for name in wanted if name in best]
+    told = {column.run.config["domain"]["name"]: column.domain for column in best.values()}
+    wanted = [told.get(name, name) for name in domains] or sorted(best)
+    return [best[name] for name in dict.fromkeys(wanted) if name in best]
 
 
-def contestants(found: Sequence[Column]) -> dict[str, Design | str]:
-    """Name → design (or its id): all human designs of these domains, then what each learned."""
+def contestants(archive: Archive, found: Sequence[Column]) -> dict[str, Design]:
+    """By name: all human designs of these domains, then what each learned."""
     humans = dict.fromkeys(name for column in found for name in column.humans)
     return {name: load(name) for name in humans} | {
-        f"learned for {column.domain}": column.learned for column in found
+        f"learned for {column.domain}": archive.design(column.learned) for column in found
     }
 
 
 async def play_across(
     archive: Archive,
-    executor: Executor,
     found: Sequence[Column],
     split: str,
+    opened: Opener,
     progress: Progress | None = None,
-) -> None:
-    """Evaluate every contestant in every column; what is there already costs nothing."""
+) -> dict[str, str]:
+    """Evaluate every contestant in every column; what is there already costs nothing.
+
+    Returns why a column could not be played, by its domain. Nothing is entered in the ledger for
+    such a column: what its table lacks cannot be had under its conditions any more.
+    """
     watch = progress or Silent()
-    designs = contestants(found)
+    designs = contestants(archive, found).values()
     watch.phase(f"playing {split} across domains", len(found) * len(designs))
-    for column in found:
-        config = LearnConfig.from_json(column.run.config)
-        evaluator = Evaluator(
-            archive,
-            executor,
-            config.setup(rules=replace(config.rules, repeats=config.final_repeats)),
-            run_id=column.run.id,
-            on_case=lambda row: watch.cases(),
-        )
-        for design in designs.values():
-            made = archive.design(design) if isinstance(design, str) else design
-            await evaluator.evaluate(made, split, purpose="across domains")
-            watch.advance()
-
-
-def cross_table(archive: Archive, found: Sequence[Column], split: str) -> dict[str, Any]:
-    """What the archive holds: a row a design, a cell a domain, and who wins where."""
-    designs = contestants(found)
-    played: dict[str, dict[str, Evaluation]] = {}
+    reasons: dict[str, str] = {}
     for column in found:
         conditions = column.conditions(archive, split)
-        for name, design in designs.items():
-            design_id = design if isinstance(design, str) else design.id
-            held = archive.evaluations(design_id, split, conditions)
-            if held and held[0].complete:
-                played.setdefault(column.domain, {})[name] = held[0]
-    return {
-        "split": split,
-        "domains": [
+        lacking = []
+        for design in designs:
+            if _held(archive, design, conditions):
+                enter_read(archive, replace(conditions, design=design.id), PURPOSE, column.run.id)
+            elif not column.refuses(design):
+                lacking.append(design)
+        watch.advance(len(designs) - len(lacking))
+        if lacking:
+            reason = await _play_column(archive, column, lacking, conditions, opened, watch)
+            if reason:
+                reasons[column.domain] = reason
+    return reasons
+
+
+async def _play_column(
+    archive: Archive,
+    column: Column,
+    designs: Sequence[Design],
+    conditions: Fingerprint,
+    opened: Opener,
+    watch: Progress,
+) -> str:
+    """Why nothing of it can be played; empty where all of it was."""
+    config = column.config
+    async with AsyncExitStack() as stack:
+        try:
+            executor, broker = await stack.enter_async_context(opened(config))
+            rules = replace(config.rules, repeats=config.final_repeats)
+            evaluator = Evaluator(
+                archive,
+                executor,
+                config.setup(**played_by(config.agent, broker), rules=rules),
+                run_id=column.run.id,
+                on_case=lambda row: watch.cases(),
+            )
+        except MetamemError as error:  # a key, a package or data that the run had
+            return error.message
+        now = evaluator.fingerprint(designs[0], conditions.split)
+        if other := _differing(conditions, now):
+            return f"its run was played under another {', '.join(other)}"
+        for design in designs:
+            await evaluator.evaluate(design, conditions.split, purpose=PURPOSE)
+            watch.advance()
+    return ""
+
+
+def _differing(then: Fingerprint, now: Fingerprint) -> list[str]:
+    old, new = asdict(then), asdict(now)
+    return [name.replace("_", " ") for name in old if name != "design" and old[name] != new[name]]
+
+
+def _held(archive: Archive, design: Design, conditions: Fingerprint) -> Evaluation | None:
+    """The whole evaluation under these conditions, if the archive has it."""
+    found = archive.evaluation(replace(conditions, design=design.id).id)
+    return found if found is not None and found.complete else None
+
+
+def cross_table(
+    archive: Archive,
+    found: Sequence[Column],
+    split: str,
+    reasons: Mapping[str, str] = NO_REASONS,
+) -> dict[str, Any]:
+    """What the archive holds: a row a design, a cell a domain, and who wins where.
+
+    `missing` says of each design without a cell why; `complete` that all that can be played was.
+    """
+    designs = contestants(archive, found)
+    played: dict[str, dict[str, Evaluation]] = {}
+    domains = []
+    for column in found:
+        conditions = column.conditions(archive, split)
+        held = {name: _held(archive, design, conditions) for name, design in designs.items()}
+        cells = played[column.domain] = {n: e for n, e in held.items() if e is not None}
+        refused = {name: column.refuses(designs[name]) for name in designs if name not in cells}
+        unplayed = reasons.get(column.domain, "it was not played")
+        domains.append(
             {
                 "name": column.domain,
                 "run": column.run.id,
                 "learned": column.learned,
                 "promoted": column.promoted,
-                "complete": len(played.get(column.domain, {})) == len(designs),
-                "winner": _winner(played.get(column.domain, {})),
-                "home": _at_home(column.domain, played.get(column.domain, {})),
+                "complete": all(refused.values()),
+                "missing": {name: why or unplayed for name, why in refused.items()},
+                "winner": _winner(cells),
+                "home": _at_home(column.domain, cells),
             }
-            for column in found
-        ],
+        )
+    return {
+        "split": split,
+        "domains": domains,
         "rows": [
             {
                 "name": name,
