@@ -28,6 +28,7 @@ from metamem.core.errors import BudgetSpent, UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol
+from metamem.sandbox.layers import choose
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -138,6 +139,7 @@ def learn(
         settings["rules"] = Protocol(**rules)
         agree_to_cost(domain, {**settings, **budget}, yes)
 
+    choose(settings.get("layer", "auto"))  # refused before anything is written
     if proposer == HANDOFF:
         remark("Designs are handed off: in another terminal, metamem handoff next")
 

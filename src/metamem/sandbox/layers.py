@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metamem.core.errors import JailUnavailable, UsageError
+from metamem.core.system import is_linux
 from metamem.sandbox import bubblewrap, gvisor, landlock, seccomp, syscalls
 
 Layer = Literal["bwrap", "self", "runsc"]
 LAYERS: tuple[Layer, ...] = ("bwrap", "self", "runsc")
+CONTAINER = "run metamem in a Linux container: the recipe is in docs/installing.md, Other systems"
 CHOICE = "METAMEM_JAIL"  # the environment variable that says what "auto" means
 
 # What holds a memory in each layer, by the names of the reports.
@@ -108,9 +110,11 @@ def choose(layer: str) -> Layer:
             hint=f"known: auto, {', '.join(LAYERS)} (also in {CHOICE})",
         )
     if not _seccomp():
+        lacking = "there are no seccomp filters" if is_linux() else f"this is {platform.system()}"
         raise JailUnavailable(
-            "learned code cannot be run safely here: there are no seccomp filters",
-            hint="use Linux on x86_64 or aarch64 with CONFIG_SECCOMP_FILTER",
+            f"learned code cannot be run safely here: {lacking}, and the jail needs a Linux kernel"
+            " on x86_64 or aarch64",
+            hint=CONTAINER,
         )
     if layer == "runsc":
         return _choose_gvisor()
@@ -124,7 +128,8 @@ def choose(layer: str) -> Layer:
     if not _landlock():
         raise JailUnavailable(
             "learned code cannot be run safely here: neither bubblewrap nor Landlock works",
-            hint="install the package `bubblewrap`, or use a kernel with Landlock (5.13 or newer)",
+            hint="install the package `bubblewrap`, or use a kernel with Landlock (5.13 or newer);"
+            f" or {CONTAINER}",
         )
     return "self"
 

@@ -6,6 +6,8 @@ sockets, no processes or threads, no signals to others, no way to duplicate a de
 
 import platform
 
+from metamem.core.system import is_linux
+
 # name: (x86_64, aarch64); None where the machine does not have the call.
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "access": (21, None),
@@ -127,7 +129,8 @@ _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, a
 
 
 def machine_known() -> bool:
-    return platform.machine() in _MACHINES
+    """Whether the numbers here are this kernel's. Elsewhere they would mean other calls."""
+    return is_linux() and platform.machine() in _MACHINES
 
 
 def audit_arch() -> int:
