@@ -86,7 +86,7 @@ def _page(story: Story) -> dict[str, Any]:
         "version": __version__,
         "story": story,
         "summary": story.summary,
-        "headline": headline(story.run.state, story.summary),
+        "headline": headline(story.state, story.summary),
         "learned_id": learned_id,
         "lineage": [story.journal.by_design[design] for design in line],
         "tables": tables,
