@@ -339,7 +339,7 @@ def learn_config(
 def _new_name(archive: Archive, config: LearnConfig) -> str:
     """The first free name of the form domain-seed-number."""
     taken = {record.id for record in archive.runs()}
-    stem = f"{config.domain.name}-s{config.seed}"
+    stem = f"{registry.plain(config.domain.name)}-s{config.seed}"
     return next(f"{stem}-{n}" for n in range(1, len(taken) + 2) if f"{stem}-{n}" not in taken)
 
 

@@ -12,6 +12,7 @@ from metamem.cli.parts import existing_archive
 from metamem.cli.progress import duration
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, say
+from metamem.core import registry
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
 from metamem.store.archive import Archive, RunRecord, state_now
@@ -139,7 +140,7 @@ def _runs(archive: Archive) -> list[RunRecord]:
 def _about(archive: Archive, run: RunRecord) -> dict[str, Any]:
     return {
         "run": run.id,
-        "domain": run.config["domain"]["name"],
+        "domain": registry.plain(run.config["domain"]["name"]),
         "state": state_now(archive, run),
         "designs": len(archive.proposals(run.id)),
         "seconds": run.summary.get("seconds", 0.0),

@@ -48,6 +48,11 @@ class Story:
     across: Mapping[str, Any]  # the table over all domains; empty where none was made
 
     @property
+    def domain(self) -> str:
+        """As the domain calls itself, where an evaluation tells."""
+        return str(self.conditions.get("domain") or registry.plain(self.config.domain.name))
+
+    @property
     def summary(self) -> Mapping[str, Any]:
         return self.run.summary
 
