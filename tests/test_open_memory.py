@@ -6,6 +6,8 @@ import pytest
 
 import metamem
 from metamem.core.errors import DataError, DesignFailure, UnknownName, UsageError
+from metamem.core.types import Design
+from metamem.designs.library import load
 
 
 def episode(goal="open the box", action="turn the key", reward=1.0):
@@ -20,6 +22,24 @@ def test_what_was_learned_is_there_after_reopening(tmp_path):
         assert "turn the key" in told
     with metamem.open_memory("success_retrieval", tmp_path) as memory:
         assert memory.retrieve("open the box") == told
+
+
+def test_a_design_of_the_archive_is_opened_by_its_id(tmp_path, monkeypatch):
+    learned = Design(load("success_retrieval").source + "\n# learned\n")
+    with metamem.api.open_archive(tmp_path / "home") as archive:
+        archive.add_design(learned)
+    with metamem.open_memory(learned.id[:8], home=tmp_path / "home") as memory:
+        assert memory.design == learned
+    monkeypatch.setenv("METAMEM_HOME", str(tmp_path / "home"))
+    with metamem.open_memory(learned.id) as memory:
+        memory.update(episode())
+        assert "turn the key" in memory.retrieve("open the box")
+    with pytest.raises(UnknownName, match="or an id in the archive"):
+        metamem.open_memory("ffffffff")
+    monkeypatch.setenv("METAMEM_HOME", str(tmp_path / "nowhere"))
+    with pytest.raises(UnknownName):
+        metamem.open_memory(learned.id)
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_another_design_takes_over_the_same_log(tmp_path):

@@ -258,12 +258,24 @@ def across(
 
 
 def open_memory(
-    design: str | Design, path: str | Path | None = None, **settings: Any
+    design: str | Design,
+    path: str | Path | None = None,
+    *,
+    home: str | Path | None = None,
+    **settings: Any,
 ) -> OpenMemory:
-    """A memory for an agent of your own. With a path, what it learned is kept there."""
-    return OpenMemory(
-        design if isinstance(design, Design) else find_design(design), path, **settings
-    )
+    """A memory for an agent of your own. With a path, what it learned is kept there.
+
+    A design may also be the id of one in the archive at `home` (or its start).
+    """
+    if isinstance(design, str):
+        place = home_folder(home) / "archive.db"
+        if place.is_file():
+            with SqliteArchive(place, create=False) as archive:
+                design = find_design(design, archive)
+        else:
+            design = find_design(design)
+    return OpenMemory(design, path, **settings)
 
 
 def read_episodes(path: str | Path) -> list[Experience]:
@@ -327,7 +339,7 @@ def learn_config(
 def _new_name(archive: Archive, config: LearnConfig) -> str:
     """The first free name of the form domain-seed-number."""
     taken = {record.id for record in archive.runs()}
-    stem = f"{config.domain.name}-s{config.seed}"
+    stem = f"{registry.plain(config.domain.name)}-s{config.seed}"
     return next(f"{stem}-{n}" for n in range(1, len(taken) + 2) if f"{stem}-{n}" not in taken)
 
 

@@ -104,6 +104,13 @@ def test_flags_name_roles_or_all_of_them() -> None:
         "agent": ["openai:a"],
         "meta": ["openai:b", "openai:c"],
     }
+    for wrong, guess in (("mem", "memory"), ("me", "meta or memory"), ("agnet", "agent")):
+        with pytest.raises(UsageError, match=f"no role '{wrong}'") as refused:
+            role_flags([f"{wrong}=openai:a"])
+        assert f"did you mean {guess}? known: meta, agent" in refused.value.hint
+    assert role_flags(["openai:a@http://127.0.0.1:1/?b=c"])["meta"] == [
+        "openai:a@http://127.0.0.1:1/?b=c"
+    ]
     assert role_flags(["scripted:demo"]) == {
         role: ["scripted:demo"] for role in ("meta", "agent", "memory")
     }

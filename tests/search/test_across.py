@@ -52,6 +52,9 @@ def test_every_design_is_played_in_every_domain_and_nothing_twice(home: Path) ->
         reads = len([r for r in archive.reads() if r.purpose == "across domains"])
         rows = sum(len(e.rows) for e in archive.evaluations(split="test"))
         page = render_report(archive, "toy-s0-1")
+        plugged = render_report(archive, "OtherToy-s0-1")
+    assert "domain other ·" in plugged  # its own name, and its path only where it is repeated
+    assert plugged.count(OTHER) == 1 and f"metamem learn {OTHER}" in plugged
     cells = {row["name"]: row["cells"]["toy"]["mean"] for row in found["rows"]}
     assert cells["learned for toy"] == own["learned"]  # the same evaluation, not another one
     assert reads == 2 * len(found["rows"])

@@ -18,6 +18,7 @@ from metamem.evaluation.inline import InlineExecutor
 from metamem.evaluation.jobs import Spec
 from metamem.search.config import LearnConfig
 from metamem.search.learn import learn
+from metamem.store.archive import state_now
 
 INLINE = Spec("inline")
 SMALL = {
@@ -167,3 +168,33 @@ def test_killed_at_fifty_random_moments_a_run_ends_as_if_undisturbed(undisturbed
         assert contents(folder, "toy") == contents(home, "toy")
         finished += 1
     assert finished >= 1
+
+
+def _recorded(home):
+    """What the archive says of the run: its seconds and, as people are shown it, its state."""
+    if not (home / "archive.db").is_file():
+        return 0.0, ""
+    with open_archive(home) as archive:
+        runs = {run.id: run for run in archive.runs()}
+        if "toy" not in runs:
+            return 0.0, ""
+        return runs["toy"].summary.get("seconds", 0.0), state_now(archive, runs["toy"])
+
+
+def test_a_killed_run_says_so_and_its_working_time_is_not_lost(tmp_path):
+    home, program = tmp_path / "home", PROGRAM.replace("{settings}", repr(SMALL))
+    command = [sys.executable, "-c", program, str(home)]
+    process = subprocess.Popen(command, start_new_session=True)
+    while (seen := _recorded(home))[0] < 2.0:  # kept while it works
+        assert process.poll() is None, "it ended before it was killed"
+        time.sleep(0.05)
+    assert seen[1] == "running"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before, state = _recorded(home)
+    assert before >= 2.0 and state == "killed"
+    begun = time.monotonic()
+    assert subprocess.run(command, check=False).returncode == 0
+    after, state = _recorded(home)
+    assert state == "finished"
+    assert before < after < before + time.monotonic() - begun

@@ -13,7 +13,7 @@ from metamem.web.plots.differences import differences_plot
 from metamem.web.plots.family import WHOLE, family_plot
 from metamem.web.plots.forest import forest_plot
 from metamem.web.plots.search import search_plot
-from metamem.web.plots.svg import element, ticks
+from metamem.web.plots.svg import element, share_ticks, ticks
 from tests.web.page import Page
 
 finite = st.floats(-1e6, 1e6)
@@ -27,6 +27,24 @@ def test_ticks_cover_the_range_and_are_few(a, b):
     assert marks[0] <= low + slack and marks[-1] >= high - slack
     assert 2 <= len(marks) <= 12
     assert marks == sorted(marks)
+
+
+@given(st.floats(-60, 160), st.floats(-60, 160))
+def test_shares_of_successes_have_no_axis_beyond_0_and_100(a, b):
+    marks = share_ticks(min(a, b), max(a, b))
+    assert marks[0] >= 0 and marks[-1] <= 100
+    assert marks[0] <= max(0, min(a, b, 100)) and marks[-1] >= min(100, max(a, b, 0))
+    assert 2 <= len(marks) <= 12
+
+
+def test_an_estimate_below_zero_leaves_the_axis_at_zero():
+    plot = str(search_plot([proposal(0, 0.4), proposal(1, -0.07, complete=False)], [], None))
+    words = Page(plot).text
+    assert "-" not in re.sub(r"-7\.0 %", "", words)  # only the dot's own title tells the figure
+    forest = forest_plot(
+        {"test": [{"name": "a", "comparison": {"gain": -0.2, "low": -0.4, "high": 0.1}}]}
+    )
+    assert "-40" in str(forest)  # gains may well be negative
 
 
 def proposal(ordinal, mean, parents=(), operator="adopt", complete=True):

@@ -12,9 +12,10 @@ from metamem.cli.parts import existing_archive
 from metamem.cli.progress import duration
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, say
+from metamem.core import registry
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
-from metamem.store.archive import Archive, RunRecord
+from metamem.store.archive import Archive, RunRecord, state_now
 from metamem.web.figures import percent
 
 app = typer.Typer(invoke_without_command=True, help="Learning runs and how they ended.")
@@ -81,7 +82,7 @@ def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
     if json:
         print_json({**about, "config": run.config, "summary": run.summary})
         return
-    say(f"{run.id}: {run.state}, {about['designs']} designs, {duration(about['seconds'])}")
+    say(f"{run.id}: {about['state']}, {about['designs']} designs, {duration(about['seconds'])}")
     for split, rows in ordered(run.summary.get("tables", {})).items():
         say("")
         print_results(f"{split}: {rows[0]['tasks']} tasks that the search never saw", rows)
@@ -139,8 +140,8 @@ def _runs(archive: Archive) -> list[RunRecord]:
 def _about(archive: Archive, run: RunRecord) -> dict[str, Any]:
     return {
         "run": run.id,
-        "domain": run.config["domain"]["name"],
-        "state": run.state,
+        "domain": registry.plain(run.config["domain"]["name"]),
+        "state": state_now(archive, run),
         "designs": len(archive.proposals(run.id)),
         "seconds": run.summary.get("seconds", 0.0),
         "learned": run.summary.get("learned"),

@@ -100,6 +100,11 @@ def factory(kind: str, name: str) -> Factory:
     return found
 
 
+def plain(name: str) -> str:
+    """A name for people: of a path, what it names there."""
+    return name.rpartition(":")[2]
+
+
 def create(kind: str, name: str, **settings: Any) -> Any:
     """Make the thing a name stands for. Wrong settings are the caller's error, said plainly."""
     make = factory(kind, name)

@@ -1,5 +1,6 @@
 """Which model plays which role: flags, then the environment, then the config file."""
 
+import difflib
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -84,7 +85,7 @@ def load_config(flags: Mapping[str, Sequence[str]] | None = None) -> ModelConfig
     roles |= {role: tuple(names) for role, names in (flags or {}).items()}
     for role, names in roles.items():
         if role not in KNOWN_ROLES:
-            raise UsageError(f"there is no role {role!r}", hint=f"known: {', '.join(KNOWN_ROLES)}")
+            raise UsageError(f"there is no role {role!r}", hint=_known_roles(role))
         if role != "meta" and len(names) > 1:
             raise UsageError(f"the role {role!r} takes one model, not {len(names)}")
         if role != EMBED:
@@ -98,13 +99,22 @@ def role_flags(values: Sequence[str]) -> dict[str, list[str]]:
     roles: dict[str, list[str]] = {}
     for value in values:
         role, equals, name = value.partition("=")
-        if equals and role in KNOWN_ROLES:
+        if equals and ":" not in role:  # behind a colon it is part of a model's name
+            if role not in KNOWN_ROLES:
+                raise UsageError(f"there is no role {role!r}", hint=_known_roles(role))
             roles.setdefault(role, []).append(name)
         else:
             parse(value)
             for each in ROLES:
                 roles.setdefault(each, []).append(value)
     return roles
+
+
+def _known_roles(role: str) -> str:
+    begun = [known for known in KNOWN_ROLES if role and known.startswith(role)]
+    close = begun or difflib.get_close_matches(role, KNOWN_ROLES)
+    guess = f"did you mean {' or '.join(close)}? " if close else ""
+    return f"{guess}known: {', '.join(KNOWN_ROLES)}"
 
 
 def _path() -> Path:

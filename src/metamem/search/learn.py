@@ -31,6 +31,7 @@ from metamem.store.archive import Archive, PromotionRecord, utc_now
 
 HANDOFF = "handoff"
 LLM = "llm"
+KEEP_SECONDS = 2.0  # of working time that are lost at most, or one case if that takes longer
 CONTROL = "control"  # the journal of the random arm is the run's name with this behind it
 
 
@@ -55,6 +56,7 @@ class Learning:
         self.progress = progress or Silent()
         self.watch = Stopwatch()  # stands still while a proposer waits for somebody
         self.elapsed = 0.0  # by earlier processes of the same run
+        self._kept = 0.0
         self.evaluator = self._evaluator()
         for split in SPLITS:
             self.evaluator.plan(split)
@@ -109,8 +111,15 @@ class Learning:
             self.executor,
             self.config.setup(**(played_by(self.config.agent, self.broker) | changes)),
             run_id=self.run_id,
-            on_case=lambda row: self.progress.cases(),
+            on_case=lambda row: self._played(),
         )
+
+    def _played(self) -> None:
+        """Keeps the time now and then: a process that is killed cannot say how long it worked."""
+        self.progress.cases()
+        if self.seconds - self._kept >= KEEP_SECONDS:
+            self._kept = self.seconds
+            self.archive.set_run_state(self.run_id, "running", {"seconds": self._kept})
 
     def _humans(self) -> dict[str, Design]:
         model = self.broker is not None and bool(self.broker.models("memory"))
@@ -392,11 +401,9 @@ async def learn(
         except (KeyboardInterrupt, asyncio.CancelledError):
             archive.set_run_state(run_id, "stopped", {"seconds": learning.seconds})
             raise
-        except BudgetSpent as spent:
-            state = {"seconds": learning.seconds, "error": spent.message}
+        except (BudgetSpent, UsageError) as stop:
+            state = {"seconds": learning.seconds, "error": stop.message}
             archive.set_run_state(run_id, "stopped", state)
-            raise
-        except UsageError:
             raise
         except Exception as error:
             state = {"seconds": learning.seconds, "error": str(error)}

@@ -133,6 +133,15 @@ class ReadRecord:
     purpose: str
 
 
+KILLED = "killed"
+
+
+def state_now(archive: "Archive", run: RunRecord) -> str:
+    """A run's state, or that it was killed: it says that it runs, and no process holds it."""
+    killed = run.state == "running" and not archive.run_is_held(run.id)
+    return KILLED if killed else run.state
+
+
 class Archive(Protocol):
     """Every design, its parents, its evaluations. The module's docstring is the contract."""
 
@@ -174,6 +183,10 @@ class Archive(Protocol):
         The run need not exist yet. The lock ends with the block, or with the process however
         it dies. It is not handed on to forked children.
         """
+        ...
+
+    def run_is_held(self, run_id: str) -> bool:
+        """Whether some process, this one included, holds the run now."""
         ...
 
     # --- proposals

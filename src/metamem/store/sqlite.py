@@ -11,7 +11,7 @@ from typing import Any
 
 from metamem.core.errors import DataError, MetamemError, StoreError
 from metamem.store.engine import Execute, Value, escape, unescape
-from metamem.store.runlock import lock_file
+from metamem.store.runlock import is_held, lock_file
 from metamem.store.schema import upgrade
 from metamem.store.sql import SqlArchive
 
@@ -87,7 +87,14 @@ class SqliteEngine:
         return [f"DROP TRIGGER {name}" for (name,) in found if name.startswith(GUARD)]
 
     def lock_run(self, run_id: str) -> AbstractContextManager[None]:
-        return lock_file(self.path.with_name(self.path.name + ".locks"), run_id)
+        return lock_file(self._locks, run_id)
+
+    def run_is_held(self, run_id: str) -> bool:
+        return is_held(self._locks, run_id)
+
+    @property
+    def _locks(self) -> Path:
+        return self.path.with_name(self.path.name + ".locks")
 
     def close(self) -> None:
         if os.getpid() == self._process:

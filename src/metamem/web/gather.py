@@ -12,7 +12,7 @@ from metamem.evaluation.protocol import Protocol
 from metamem.search.across import columns, cross_table
 from metamem.search.config import LearnConfig
 from metamem.search.learn import CONTROL
-from metamem.store.archive import Archive, PromotionRecord, ReadRecord, RunRecord
+from metamem.store.archive import Archive, PromotionRecord, ReadRecord, RunRecord, state_now
 from metamem.web.card import Card, card
 from metamem.web.episodes import Pair, example_pairs
 from metamem.web.headline import best_human, ordered
@@ -32,6 +32,7 @@ class Differences:
 @dataclass(frozen=True, slots=True)
 class Story:
     run: RunRecord
+    state: str
     config: LearnConfig
     journal: Journal
     control: Journal
@@ -45,6 +46,11 @@ class Story:
     reads: list[ReadRecord]
     promotions: list[PromotionRecord]
     across: Mapping[str, Any]  # the table over all domains; empty where none was made
+
+    @property
+    def domain(self) -> str:
+        """As the domain calls itself, where an evaluation tells."""
+        return str(self.conditions.get("domain") or registry.plain(self.config.domain.name))
 
     @property
     def summary(self) -> Mapping[str, Any]:
@@ -62,6 +68,7 @@ def gather(archive: Archive, run_id: str) -> Story:
     first = next((found["learned"] for found in shown.values() if "learned" in found), None)
     return Story(
         run=run,
+        state=state_now(archive, run),
         config=config,
         journal=journal,
         control=Journal.read(archive, f"{run_id}/{CONTROL}"),

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from metamem import __version__
+from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, short
 from metamem.store.archive import Archive
@@ -64,6 +65,7 @@ def render_report(archive: Archive, run_id: str) -> str:
     )
     environment.filters |= {
         "short": short,
+        "plain": registry.plain,
         "percent": percent,
         "points": points,
         "chance": chance,
@@ -87,7 +89,7 @@ def _page(story: Story) -> dict[str, Any]:
         "version": __version__,
         "story": story,
         "summary": story.summary,
-        "headline": headline(story.run.state, story.summary),
+        "headline": headline(story.state, story.summary),
         "learned_id": learned_id,
         "lineage": [story.journal.by_design[design] for design in line],
         "tables": tables,

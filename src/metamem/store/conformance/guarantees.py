@@ -110,7 +110,9 @@ def what_was_written_outlives_the_process(open_archive: Opener) -> None:
 def runs_are_locked_by_one_at_a_time(open_archive: Opener) -> None:
     mine = f"process {os.getpid()}"
     with open_archive() as one, open_archive() as other:
+        same(one.run_is_held("r"), False, "a run that nobody holds being held")
         with one.lock_run("r"):
+            same([one.run_is_held("r"), other.run_is_held("r")], [True] * 2, "a held run's state")
             with refused(Busy, mine, "'r'"), one.lock_run("r"):
                 pass
             with refused(Busy, mine), other.lock_run("r"):
@@ -119,6 +121,7 @@ def runs_are_locked_by_one_at_a_time(open_archive: Opener) -> None:
                 pass
             same(in_child(_expect_busy(open_archive, mine)), 0, "the child's status")
             other.create_run("r", {})  # the lock is for those who ask for it
+        same(other.run_is_held("r"), False, "a run that was let go being held")
         with other.lock_run("r"):
             pass
         try:
@@ -148,6 +151,8 @@ def locks_end_with_their_process(open_archive: Opener) -> None:
         held.__exit__(None, None, None)
 
     same(in_child(lock_and_die), signal.SIGKILL, "the child's status")
+    with open_archive() as archive:
+        same(archive.run_is_held("r"), False, "a run whose process died being held")
     with open_archive() as archive:
         held = archive.lock_run("r")
         with held:

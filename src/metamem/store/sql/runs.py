@@ -60,6 +60,9 @@ class Runs(Part):
     def lock_run(self, run_id: str) -> AbstractContextManager[None]:
         return self._engine.lock_run(run_id)
 
+    def run_is_held(self, run_id: str) -> bool:
+        return self._engine.run_is_held(run_id)
+
     def add_proposal(self, proposal: ProposalRecord) -> bool:
         one_of(proposal.status, PROPOSAL_STATUSES, "status of a proposal")
         if proposal.ordinal < 0:

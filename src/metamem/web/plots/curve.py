@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from metamem.web.figures import percent, span
-from metamem.web.plots.svg import Scale, element, line, polyline, text, ticks
+from metamem.web.plots.svg import Scale, element, line, polyline, share_ticks, text
 
 WIDTH, HEIGHT = 900, 440
 LEFT, RIGHT, TOP, BOTTOM = 60, 230, 64, 56
@@ -41,7 +41,7 @@ def curve_plot(found: Mapping[str, Any]) -> Markup:
     rows: Sequence[Row] = found["rows"]
     sizes: Sequence[int] = found["sizes"]
     points = [point for row in rows for point in row["points"]]
-    marks = ticks(100 * min(p["low"] for p in points), 100 * max(p["high"] for p in points))
+    marks = share_ticks(100 * min(p["low"] for p in points), 100 * max(p["high"] for p in points))
     x = Sizes(Scale(log1p(sizes[0]), log1p(sizes[-1]), LEFT + 24, WIDTH - RIGHT - 24))
     y = Scale(marks[0], marks[-1], HEIGHT - BOTTOM, TOP)
     title = f"{found['domain']}, {found['split']}: success by tasks that memory learned from"

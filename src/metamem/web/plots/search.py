@@ -6,7 +6,16 @@ from markupsafe import Markup
 
 from metamem.core.ids import short
 from metamem.store.archive import ProposalRecord
-from metamem.web.plots.svg import Scale, element, line, picture, polyline, text, ticks
+from metamem.web.plots.svg import (
+    Scale,
+    element,
+    line,
+    picture,
+    polyline,
+    share_ticks,
+    text,
+    ticks,
+)
 
 WIDTH, HEIGHT = 900, 340
 LEFT, RIGHT, TOP, BOTTOM = 52, 16, 22, 44
@@ -17,7 +26,7 @@ def search_plot(
 ) -> Markup:
     """`main` and `control` are evaluated proposals, in order; `main` has at least one."""
     shown = [*main, *control]
-    marks = ticks(min(map(_score, shown)), max(map(_score, shown)))
+    marks = share_ticks(min(map(_score, shown)), max(map(_score, shown)))
     last = max(1, *(p.ordinal for p in shown))
     x = Scale(0, last, LEFT + 8, WIDTH - RIGHT)
     y = Scale(marks[0], marks[-1], HEIGHT - BOTTOM, TOP)
@@ -70,7 +79,8 @@ def _best(proposals: Sequence[ProposalRecord], x: Scale, y: Scale) -> list[tuple
 
 
 def _dot(proposal: ProposalRecord, x: Scale, y: Scale, learned: str | None) -> Markup:
-    at, height = x(proposal.ordinal), y(_score(proposal))
+    # The estimate of what was raced out may leave 0 to 100; its dot stays at the edge.
+    at, height = x(proposal.ordinal), y(min(max(_score(proposal), y.low), y.high))
     name = f"{short(proposal.design_id or '')} ({proposal.operator}): {_score(proposal):.1f} %"
     if not _complete(proposal):
         name += ", raced out: an estimate"

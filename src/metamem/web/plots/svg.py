@@ -69,6 +69,14 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [n * step for n in range(first, last + 1)]
 
 
+def share_ticks(low: float, high: float) -> list[float]:
+    """Round percentages around shares of successes: none below 0 or above 100."""
+    low, high = min(max(low, 0.0), 100.0), max(min(high, 100.0), 0.0)
+    if high - low < 1.0:
+        low, high = max(0.0, low - 0.5), min(100.0, high + 0.5)
+    return ticks(low, high)  # every step divides 100, so this does not pass it either
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """From values to places on the page."""
