@@ -1,9 +1,10 @@
 """What a search makes of designs that say the same as known ones."""
 
 from metamem.core.types import Design
+from metamem.search.handoff.documents import documents
 from metamem.search.loop import Budget
 from metamem.search.proposer import Proposal
-from tests.search.scripted import design, proposals, search
+from tests.search.scripted import design, play_humans, proposals, search
 
 NEW, OTHER = design(kept=2), design(kept=1)
 # The same advice on every task but one, however it is asked for.
@@ -89,3 +90,27 @@ async def test_the_budget_in_seconds_counts_what_was_worked(tmp_path):
         tmp_path, NEW, OTHER, NEARLY, budget=budget, worked=lambda: next(worked)
     )
     assert len(statuses) == 3
+
+
+class Documenting(Scripted):
+    """Keeps what lies in its requests' folders."""
+
+    async def propose(self, request):
+        self.folders = [*getattr(self, "folders", []), await documents(request, 20_000)]
+        return await super().propose(request)
+
+
+async def test_what_requests_show_hangs_on_the_seed_and_the_submissions_alone(tmp_path):
+    """Whatever an archive holds already, and where a search stopped."""
+    sources = (NEW, NEW, OTHER, NEARLY)
+    whole = Documenting(*sources)
+    await search(tmp_path / "whole", {}, proposer=whole, batch=1, designs=4)
+    await play_humans(tmp_path / "parts")
+    first = Documenting(*sources)
+    await search(tmp_path / "parts", {}, proposer=first, batch=1, designs=2)
+    later = Documenting(*sources)
+    later.requests = [None, None]
+    await search(tmp_path / "parts", {}, proposer=later, batch=1, designs=4)
+    assert first.folders + later.folders == whole.folders
+    shown = [{n for n in folder if n.startswith("episodes/")} for folder in whole.folders]
+    assert all(shown) and any(n.endswith("-own.txt") for names in shown for n in names)

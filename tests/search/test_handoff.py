@@ -3,9 +3,13 @@
 import asyncio
 import json
 import os
+import shutil
+import subprocess
+import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -215,6 +219,40 @@ async def test_waiting_is_told_when_it_begins_and_when_it_ends(desk):
         assert heard == [True, False][:number]
     (await asking(desk, replace(REQUEST, seed=1), proposer)).cancel()  # answered already
     assert heard == [True, False]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+async def test_another_user_reads_requests_that_lie_outside_of_a_closed_home():
+    """The recipe of docs/handoff.md, with nobody as the other user."""
+    open_to_all = Path(tempfile.mkdtemp())
+    try:
+        open_to_all.chmod(0o755)
+        home, requests = open_to_all / "home", open_to_all / "requests"
+        home.mkdir(mode=0o700)
+        requests.mkdir(mode=0o755)
+        (home / "handoff").symlink_to(requests)
+        (home / "archive.db").write_text("secret")
+        place = Place(run_folder(home, "run"))
+        task = asyncio.create_task(
+            Handoff(str(place.root)).propose(replace(REQUEST, parents=[BASE], latest=OWN))
+        )
+        await asyncio.sleep(0)
+        request = requests / "run" / "0001"
+
+        def nobody(*command):
+            done = subprocess.run(command, user=65534, group=65534, capture_output=True, text=True)
+            return done.stdout if done.returncode == 0 else None
+
+        assert nobody("cat", str(request / "dossier.md")) == (request / "dossier.md").read_text()
+        assert nobody("cat", str(request / "episodes" / "01-own.txt"))
+        assert nobody("ls", str(home)) is None
+        assert nobody("cat", str(home / "archive.db")) is None
+        assert nobody("cat", str(home / "handoff" / "run" / "0001" / "dossier.md")) is None
+        assert nobody("touch", str(request / "submission.json")) is None
+        assert nobody("touch", str(requests / "x")) is None
+        task.cancel()
+    finally:
+        shutil.rmtree(open_to_all)
 
 
 # --- quick scores are bounded --------------------------------------------------------------------

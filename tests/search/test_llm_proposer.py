@@ -177,7 +177,7 @@ async def test_a_spent_budget_stops_the_search_but_not_what_is_under_way(home):
             self.begun += 1
             if self.begun > 2:
                 raise BudgetSpent("no money left")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(1.0)  # until the others have read their episodes and ask, too
             return await super().ask(question)
 
     model = Purse()

@@ -7,7 +7,11 @@ from dataclasses import fields
 
 import pytest
 
-from metamem.core.types import Design, Experience, Message, Query, Step
+from metamem.agents.explorer_advice import read_told
+from metamem.agents.reader import Reader
+from metamem.agents.repair_advice import read_advice as read_edits
+from metamem.core.protocols import Seat
+from metamem.core.types import Design, Experience, Message, Observation, Query, Step
 from metamem.designs import Hit, Tools, text
 from metamem.designs.jailed import Jail
 from metamem.designs.toolbox import Table, TextIndex
@@ -15,7 +19,7 @@ from metamem.designs.toolbox.tools import LanguageModel
 from metamem.designs.toolbox.vectors import Vectors
 from metamem.evaluation.protocol import Protocol
 from metamem.sandbox.limits import Limits
-from metamem.search.manual import manual
+from metamem.search.manual import manual, reading
 
 PLACES = {Tools: "tools", Table: "table", TextIndex: "index", Vectors: "vectors",
           LanguageModel: "tools.llm"}  # fmt: skip
@@ -59,6 +63,56 @@ def test_limits_are_the_real_ones():
     assert f"{limits.memory_mb} MB" in said
     assert f"{limits.tool_calls} questions" in said and f"{limits.model_calls} to a model" in said
     assert f"{Protocol().advice_tokens} tokens" in said
+
+
+# --- what it says of agents is so --------------------------------------------------------------
+
+ACTIONS = {("up",): "up", ("left",): "left"}
+
+
+@pytest.mark.parametrize("form", ["up", "3. go up", "> up", "up, up, then left", "left x3"])
+def test_the_explorer_takes_these_for_ways(form):
+    assert f"`{form}`" in reading()
+    (way,) = read_told(form, ACTIONS).ways
+    assert {step.action for step in way.steps} <= {"up", "left"}
+
+
+def test_the_explorer_reads_likings_places_and_warnings():
+    assert read_told("- up\n- left", ACTIONS).likings == {"up": 1.0, "left": 0.5}
+    assert len(read_told("1. up\n2. left\n\n1. left", ACTIONS).ways) == 2
+    assert read_told("1. up\nA wall lies ahead\n2. left", ACTIONS).ways[0].pictured
+    avoided = read_told("Avoid this:\n1. up", ACTIONS)
+    assert not avoided.ways and avoided.likings == {"up": -1.0}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        '{"find": "a = 1", "replace": "a = 2"}',
+        '{"old": "a = 1", "new": "a = 2"}',
+        "-a = 1\n+a = 2",
+        "In m.py, line 3, change\na = 1\ninto\na = 2",
+    ],
+)
+def test_the_repairer_takes_these_for_edits(edit):
+    (found,) = read_edits(f"{edit}\n\nall tests pass").edits
+    assert (found.old, found.new, found.trust) == ("a = 1", "a = 2", 1.0)
+    assert read_edits(f"{edit}\n\nundo").edits == []
+
+
+async def reads(advice, *actions, goal="bring the spoon"):
+    player = Reader(taste=0).start(Seat(goal, 0))
+    player.advise(advice)
+    return await player.act(Observation("A hall.", actions))
+
+
+async def test_the_reader_follows_steps_and_notes():
+    doors = ("go to shelf 1", "go to shelf 3", "go to table 1", "wait")
+    assert await reads("To bring the spoon:\n1. go to shelf 3\n2. wait", *doors) == "go to shelf 3"
+    assert await reads("spoon: table, shelf", *doors) == "go to table 1"
+    # In a long sentence it is no step.
+    lost = "Somebody walked around quite happily before it turned out shelf 3 mattered to go on"
+    assert await reads(lost, *doors) != "go to shelf 3"
 
 
 @pytest.fixture

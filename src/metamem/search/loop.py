@@ -232,6 +232,7 @@ class Search:
             domain_description=self.evaluator.domain.describe(),
             invariants=self.evaluator.domain.invariants(),
             hints=self.hints,
+            agent=self.evaluator.setup.agent.name,
             chats=self.chats_at(seed) if self.chats_at else {},
         )
 

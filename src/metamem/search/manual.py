@@ -5,4 +5,13 @@ from importlib.resources import files
 
 def manual() -> str:
     """The contract of a design, its toolbox, limits and rules, with an example: markdown."""
-    return files("metamem.search").joinpath("manual.md").read_text(encoding="utf-8")
+    return _text("manual.md")
+
+
+def reading() -> str:
+    """How the agents that work without a model read advice: markdown."""
+    return _text("reading.md")
+
+
+def _text(name: str) -> str:
+    return files("metamem.search").joinpath(name).read_text(encoding="utf-8")

@@ -124,6 +124,7 @@ class Request:
     failed_attempt: FailedAttempt | None = None
     earlier: Proposal | None = None  # the try before: what failed, or else a copy of a known design
     chats: Mapping[str, Chat] = field(default_factory=dict)  # models of the role `meta`, by name
+    agent: str = ""  # who reads the advice, by its registered name
     latest: ParentView | None = None  # the last evaluated design of whoever is asked
 
 

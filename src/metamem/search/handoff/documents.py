@@ -19,7 +19,9 @@ from metamem.search.episodes import tasks_to_show
 from metamem.search.fitting import one_line
 from metamem.search.proposer import Ancestor, ParentView, Request, ShownEpisode
 
-BESIDE = "Also beside this file: tasks.md, history.md, and code as it is (parent.py, own.py)."
+STOPPED = (
+    "(It was stopped while it did badly: its mean reward allows for that, this gain does not.)"
+)
 LISTED = 15  # tasks that got better, or worse, named in the dossier; tasks.md has all
 COMPARED = 8  # tasks chosen for what the own last design did there, beside those of the parent
 
@@ -44,13 +46,13 @@ async def documents(request: Request, tokens: int) -> dict[str, str]:
     }
     if own:
         texts["own.py"] = own.design.source
+    index = f"{_index(tasks, theirs, ours)}\n\nAlso beside this file: {', '.join(texts)}."
+    told = _latest(parent, own) if own else _same(latest)
+    texts["dossier.md"] = dossier(request, tokens, lambda luck, room: index, told)
     for number, task in enumerate(tasks, 1):
         for name, shown in (("parent", theirs), ("own", ours)):
             if task in shown:
                 texts[f"episodes/{number:02d}-{name}.txt"] = transcript(shown[task])
-    index = _index(tasks, theirs, ours) + "\n\n" + BESIDE
-    told = _latest(parent, own) if own else _same(latest)
-    texts["dossier.md"] = dossier(request, tokens, lambda luck, room: index, told)
     return texts
 
 
@@ -79,6 +81,7 @@ def _latest(parent: ParentView, own: ParentView) -> str:
         "",
         f"Its mean reward: {own.score or f'{own.mean:.3f}'}.",
         f"Against the parent above: {_gain(list(gains.values()))}",
+        *([STOPPED] if own.score and own.score.tasks < own.score.of else []),
         f"Better on {len(better)} tasks, worse on {len(worse)}, equal on"
         f" {len(both) - len(better) - len(worse)}.",
         "",

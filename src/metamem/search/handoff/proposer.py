@@ -12,7 +12,7 @@ from metamem.search.handoff.alive import SignOfLife
 from metamem.search.handoff.documents import documents
 from metamem.search.handoff.place import Place, Task
 from metamem.search.handoff.submission import Submission
-from metamem.search.manual import manual
+from metamem.search.manual import manual, reading
 from metamem.search.proposer import Proposal, Request
 
 OPERATOR = "handoff"
@@ -90,7 +90,7 @@ class Handoff:
             earlier.design.id if earlier and not failed else "",
         )
         told = await documents(request, self._tokens)
-        texts = {**told, "manual.md": manual(), "skill.md": skill()}
+        texts = {**told, "manual.md": f"{manual()}\n{reading()}", "skill.md": skill()}
         if failed:
             texts["failed.py"] = failed.source
         self._place.write(task, texts)
