@@ -9,10 +9,15 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from metamem.agents.text import ActionText, content_words, tokens
+from metamem.agents.text import ActionText, content_words, spelled, tokens
 
-_MARKER = re.compile(r"^(?:[-*•>]+|\(?\d{1,3}[.):](?=\s))\s*")
+_MARKER = re.compile(r"^(?:[-*•>]+|(?:step\s+)?\(?(\d{1,3})[.):](?=\s))\s*", re.IGNORECASE)
 CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s|->|=>|→|⇒|\bthen\b", re.IGNORECASE)
+SAYS_BAD = re.compile(
+    r"\b(?:avoid|never|don't|do not|did not|does not|not to|fail\w*|lost|wrong\w*|useless|vain)\b"
+    r"|\breward\W{0,4}(?:of |was )?-?0(?:\.0+)?(?!\.?\d)",
+    re.IGNORECASE,
+)
 _KEY_WORDS = 3  # a heading longer than this is a sentence: it does not name what is listed below
 _ALIKE = 0.6  # a clause that shares less with an action does not describe it
 _LATER = 0.85  # what comes later in a list matters a little less
@@ -24,10 +29,14 @@ Notes = dict[str, dict[str, float]]  # word → words of the goal it is tied to,
 class Clause:
     """A piece of a line that may be a step."""
 
-    lead: str  # its first content word
+    lead: str  # its first content word; empty where it has none
     words: frozenset[str]
     goal_words: frozenset[str]
     numbers: tuple[str, ...]
+    spelling: str  # as it stands, to be compared with actions word for word
+    line: str  # the same of the whole line, where it is the first of it
+    rest: int  # further clauses of the line after it
+    listed: bool  # its line is marked as a point or a number
 
 
 @dataclass(slots=True)
@@ -38,7 +47,12 @@ class Block:
     clauses: list[Clause] = field(default_factory=list)
     position: int = 0  # the clause expected next
     trust: float = 1.0
+    about_goal: bool = True  # some word of it is a word of the goal
     paces: list[int] = field(default_factory=list)  # before each clause: how many may be steps
+    kept: int = 0  # lines that came true word for word
+    astray: bool = False  # it went another way than this world does
+    warns: bool = False  # what stands above says that this was not good
+    lists: bool = False  # some of its lines are marked: the others are no steps, only said
 
     def pace(self, verbs: Container[str]) -> None:
         """Count as possible steps only clauses that begin as actions do."""
@@ -101,16 +115,20 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
     blocks = [block]
     notes: Notes = {}
     headings: list[tuple[int, tuple[str, ...]]] = []  # (indent, words), outermost first
+    gap, number = False, 0  # an empty line came before; the number of the last line
 
     for line in lines_of(text):
         bare = line.strip().strip("{}[]\"', ")
         if not any(c.isalnum() for c in bare):
-            if block.clauses and not line.strip():
-                block = Block(heading=block.heading)
-                blocks.append(block)
+            gap = gap or not line.strip()
             continue
         indent = len(line) - len(line.lstrip())
         marked = _MARKER.match(bare)
+        before, number = number, int(marked[1]) if marked and marked[1] else 0
+        if gap and block.clauses and not 1 < number == before + 1:  # a list may have wide lines
+            block = Block(heading=block.heading, warns=block.warns)
+            blocks.append(block)
+        gap = False
         if marked:
             bare = bare[marked.end() :]
             indent += 1  # a list item belongs to the unmarked line above it
@@ -125,17 +143,30 @@ def read_advice(text: str, goal: tuple[str, ...]) -> ReadAdvice:
 
         if heads:
             headings.append((indent, words))
-            block = Block(heading=_keys(headings))
+            block = Block(heading=_keys(headings), warns=bool(SAYS_BAD.search(bare)))
             blocks.append(block)
             continue
+        if not marked and not block.lists and SAYS_BAD.search(bare):
+            block.warns = True
         _note((*_keys(headings), *words), wanted, notes)
         body = rest if colon and head.count(" ") < _KEY_WORDS else bare
-        for clause in CLAUSE.split(body):
-            found = content_words(clause)
-            if found:
-                numbers = tuple(t for t in tokens(clause) if t.isdigit())
-                named = frozenset(found)
-                block.clauses.append(Clause(found[0], named, named & wanted, numbers))
+        block.lists = block.lists or bool(marked)
+        parts = [part for part in CLAUSE.split(body) if tokens(part)]
+        for n, part in enumerate(parts):
+            found = content_words(part)
+            named = frozenset(found)
+            block.clauses.append(
+                Clause(
+                    found[0] if found else "",
+                    named,
+                    named & wanted,
+                    numbers=tuple(t for t in tokens(part) if t.isdigit()),
+                    spelling=spelled(part),
+                    line="" if n else spelled(bare),
+                    rest=len(parts) - 1 - n,
+                    listed=bool(marked),
+                )
+            )
 
     return ReadAdvice([b for b in blocks if b.clauses], notes)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from metamem.agents.advice import CLAUSE, lines_of
+from metamem.agents.advice import CLAUSE, SAYS_BAD, lines_of
 from metamem.agents.text import tokens
 
 Words = tuple[str, ...]
@@ -24,11 +24,6 @@ _ASIDE = re.compile(r"\([^()]*\)")
 _TIMES = re.compile(r"\s*(?:[x×*]\s*(\d{1,2})|(\d{1,2})\s*(?:[x×]|times))\s*$", re.IGNORECASE)
 _JOINT = re.compile(r"\band\b", re.IGNORECASE)
 _HEADS = re.compile(r"\b(?:reward|episode|similar|attempt|example|task)s?\b", re.IGNORECASE)
-_BAD = re.compile(
-    r"\b(?:avoid|never|don't|do not|did not|does not|not to|fail\w*|lost|wrong\w*|useless|vain)\b"
-    r"|\breward\W{0,4}(?:of |was )?-?0(?:\.0+)?(?!\.?\d)",
-    re.IGNORECASE,
-)
 _MOST_REPEATS = 30
 _ALIKE = 0.5  # what shares fewer of its lines is another situation
 
@@ -122,7 +117,7 @@ def read_lines(advice: str) -> tuple[Line, ...]:
 
 @lru_cache(maxsize=8192)
 def _line(said: str, listed: bool, point: bool, first: bool) -> Line:
-    heads, bad = bool(_HEADS.search(said)), bool(_BAD.search(said))
+    heads, bad = bool(_HEADS.search(said)), bool(SAYS_BAD.search(said))
     return Line(said, _steps(said), listed, point, first, heads, bad)
 
 
@@ -160,7 +155,7 @@ def read_told(advice: str, actions: Mapping[Words, str]) -> Told:
         else:
             if line.first and way.steps:
                 _end(told, way, points)
-                way, points = Way(good=not any(_BAD.search(text) for text in seen)), []
+                way, points = Way(good=not any(SAYS_BAD.search(text) for text in seen)), []
             for action in named:
                 way.steps.append(WayStep(action, read_sight("\n".join(seen))))
                 seen = []

@@ -6,18 +6,20 @@ actions by what those say. It has no vocabulary of any domain and keeps nothing 
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from metamem.agents.advice import Block, ReadAdvice, likeness, read_advice
-from metamem.agents.text import ActionText, content_words, read_action
+from metamem.agents.plans import Now, PlanStep, plan_step
+from metamem.agents.text import ActionText, content_words, read_action, spelled
 from metamem.agents.undo import Reversals
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,10 @@ class _Kind:
 class _Option:
     """One action and what is remembered about it in this episode."""
 
-    __slots__ = ("found", "kind", "liking", "new", "steps", "text", "tried")
+    __slots__ = ("found", "kind", "liking", "name", "new", "steps", "text", "tried")
 
-    def __init__(self, text: ActionText, liking: float, new: bool) -> None:
+    def __init__(self, name: str, text: ActionText, liking: float, new: bool) -> None:
+        self.name = name
         self.text = text
         self.liking = liking
         self.new = new  # not possible at the start
@@ -130,7 +133,7 @@ class ReaderPlayer:
         self._advice_text = advice
         self._advice = read_advice(advice, self._goal)
         for block in self._advice.blocks:
-            block.trust = self._trust(block)
+            self._believe(block)
             block.pace(self._verbs)
         for kind in self._kinds.values():
             kind.steps = []
@@ -154,26 +157,50 @@ class ReaderPlayer:
                     *content_words(observation.text.lower().replace(self._task, " ")),
                 ]
             )
-        action = self._best(actions)
+        options = [self._options.get(name) or self._meet(name) for name in actions]
+        at_hand = self._at_hand(options)
+        reach = self._known | at_hand
+        planned = self._planned(options, reach)
+        action = planned.action if planned else self._best(options, at_hand, reach)
         self._follow(self._options[action])
+        if planned:
+            planned.block.position = planned.after
         self._before, self._last = actions, action
         return action
 
     # --- choosing ---------------------------------------------------------------------------
 
-    def _best(self, actions: tuple[str, ...]) -> str:
-        weights, undoes = self._set, self._undo.undoes
-        options = [self._options.get(name) or self._meet(name) for name in actions]
-        at_hand = {
+    def _at_hand(self, options: Sequence[_Option]) -> frozenset[str]:
+        """Words of the things of the goal that something can be done with now."""
+        return frozenset(
             word
             for option in options
-            if option.kind.goal_things and not undoes(option.text)
+            if option.kind.goal_things and not self._undo.undoes(option.text)
             for words in option.text.thing_words
             for word in words
-        }
-        reach = self._known | at_hand
-        best, best_score = 0, float("-inf")
-        for place, option in enumerate(options):
+        )
+
+    def _planned(self, options: Sequence[_Option], reach: frozenset[str]) -> PlanStep | None:
+        """The next step of a plan that the advice spells out."""
+        if not self._advice.blocks:
+            return None
+        now = Now(
+            spelled={spelled(option.name): option.name for option in options},
+            kinds={frozenset(option.text.words) for option in options},
+            reach=reach,
+            undoes=lambda name: self._undoes(self._options[name].text),
+        )
+        return plan_step(self._advice.blocks, now)
+
+    def _undoes(self, action: ActionText) -> bool:
+        return bool(self._set.undo and action.things and self._undo.undoes(action))
+
+    def _best(
+        self, options: Sequence[_Option], at_hand: frozenset[str], reach: frozenset[str]
+    ) -> str:
+        weights, undoes = self._set, self._undo.undoes
+        best, best_score = options[0].name, float("-inf")
+        for option in options:
             kind = option.kind
             score = option.liking + kind.worth
             score -= weights.tried * option.tried + weights.stock * kind.done
@@ -193,8 +220,8 @@ class ReaderPlayer:
             if score > best_score and option.text.things and undoes(option.text):
                 score -= weights.undo
             if score > best_score:
-                best, best_score = place, score
-        return actions[best]
+                best, best_score = option.name, score
+        return best
 
     def _advised(self, option: _Option, reach: frozenset[str]) -> float:
         """How strongly the advice has this action as a step now, 0 to 1."""
@@ -219,7 +246,7 @@ class ReaderPlayer:
 
     def _meet(self, name: str) -> _Option:
         text = read_action(name)
-        option = _Option(text, self._rng.random() * self._set.taste, bool(self._last))
+        option = _Option(name, text, self._rng.random() * self._set.taste, bool(self._last))
         key = (text.words, text.thing_words)
         kind = self._kinds.get(key)
         if kind is None:
@@ -266,12 +293,14 @@ class ReaderPlayer:
             for block, place, alike in option.kind.steps
         ]
 
-    def _trust(self, block: Block) -> float:
+    def _believe(self, block: Block) -> None:
         """Steps that touch no word of the goal are most likely about something else."""
         touched = self._wanted.intersection(block.heading)
         for clause in block.clauses:
             touched |= clause.goal_words
-        return 0.6 + 0.4 * len(touched) / len(self._wanted) if touched else self._set.distrust
+        block.about_goal = bool(touched)
+        share = len(touched) / len(self._wanted) if touched else 0.0
+        block.trust = 0.6 + 0.4 * share if touched else self._set.distrust
 
     # --- learning from what came back -------------------------------------------------------
 

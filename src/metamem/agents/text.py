@@ -17,6 +17,7 @@ could may might must there here again once only just also too very more most les
 first second third last finally usually often always never sometimes s t
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+_AROUND = " .,;:!?\"'`“”‘’«»*"
 AWAY = frozenset({"from", "off", "out"})
 TOWARD = frozenset({"to", "in", "into", "on", "onto"})
 
@@ -38,6 +39,12 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(t for t in tokens(text) if not t.isdigit() and t not in FUNCTION_WORDS)
     )
+
+
+@lru_cache(maxsize=65536)
+def spelled(text: str) -> str:
+    """A text as written, but for case, spaces, and quotes and stops around it."""
+    return " ".join(text.lower().split()).strip(_AROUND)
 
 
 @dataclass(frozen=True, slots=True)
