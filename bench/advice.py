@@ -10,49 +10,10 @@ import argparse
 import asyncio
 import json
 from statistics import fmean
-from typing import Any
 
 from metamem.core import registry
-from metamem.core.protocols import Domain, Seat
-from metamem.core.types import Query, Task
-from metamem.evaluation.episode import play
-
-
-async def reward(domain: Domain, task: Task, agent: str, advice: str, seed: int) -> float:
-    async def ask(query: Query) -> str:
-        return advice
-
-    world = domain.world(task, seed)
-    try:
-        player = registry.create("agents", agent).start(Seat(task.goal, seed))
-        episode = await play(
-            task, world, player, ask, max_steps=domain.max_steps, advice_tokens=4000
-        )
-        return episode.reward
-    finally:
-        world.close()
-
-
-async def measure(domain: Domain, split: str, count: int, seeds: int) -> dict[str, float]:
-    tasks = list(domain.tasks(split))
-    tasks = tasks[:count] if count else tasks
-    told = {task.id: domain.oracle(task) for task in tasks}
-    strangers = [*tasks[len(tasks) // 2 :], *tasks[: len(tasks) // 2]]
-    found: dict[str, float] = {"planned": fmean(bool(text) for text in told.values())}
-    kinds = {
-        "none": {task.id: "" for task in tasks},
-        "another task's": {t.id: told[s.id] for t, s in zip(tasks, strangers, strict=True)},
-        "oracle": told,
-    }
-    for name, advice in kinds.items():
-        found[name] = fmean(
-            [
-                await reward(domain, task, domain.agent, advice[task.id], seed)
-                for task in tasks
-                for seed in range(seeds)
-            ]
-        )
-    return found
+from metamem.core.protocols import Domain
+from metamem.evaluation.following import following
 
 
 def main() -> None:
@@ -64,17 +25,24 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     domain: Domain = registry.create("domains", given.domain)
-    found: dict[str, Any] = asyncio.run(measure(domain, given.split, given.tasks, given.seeds))
+    tasks = list(domain.tasks(given.split))[: given.tasks or None]
+    planned = fmean(bool(domain.oracle(task)) for task in tasks)
+    found = asyncio.run(following(domain, domain.agent, tasks, given.seeds))
     if given.json:
-        print(json.dumps({"domain": given.domain, "agent": domain.agent, **found}))
-        return
-    print(
-        f"{given.domain}, {given.split}, agent {domain.agent}; oracle advises {found['planned']:.1%}"
-    )
-    for name in ("none", "another task's", "oracle"):
+        rewards = {"none": found.none, "another task's": found.stranger, "oracle": found.oracle}
         print(
-            f"{name:16} {found[name]:.3f}  {found[name] / max(found['oracle'], 1e-9):.2f} of oracle"
+            json.dumps(
+                {"domain": given.domain, "agent": found.agent, "planned": planned, **rewards}
+            )
         )
+        return
+    print(f"{given.domain}, {given.split}, agent {found.agent}; oracle advises {planned:.1%}")
+    for name, reward in (
+        ("none", found.none),
+        ("another task's", found.stranger),
+        ("oracle", found.oracle),
+    ):
+        print(f"{name:16} {reward:.3f}  {reward / max(found.oracle, 1e-9):.2f} of oracle")
 
 
 if __name__ == "__main__":

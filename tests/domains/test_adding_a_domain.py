@@ -32,8 +32,6 @@ def test_it_is_short() -> None:
 
 
 class TestLamps(DomainConformance):
-    floor = 0.8  # four of ten switches may be tried
-
     def make(self) -> Domain:
         domain: Domain = registry.create("domains", "lamps")
         return domain

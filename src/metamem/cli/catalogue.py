@@ -8,6 +8,7 @@ from rich.text import Text
 
 from metamem.cli import options as o
 from metamem.cli.designs import app as designs
+from metamem.cli.follow import follow
 from metamem.cli.parts import first_sentence
 from metamem.cli.screen import out, print_json, print_table, say
 from metamem.core import registry
@@ -85,6 +86,9 @@ def show_domain(
         say(f"- {sentence}")
     for work, settings in about["parity"].items():
         _show_parity(work, settings)
+
+
+domains.command("follow")(follow)
 
 
 def _show_parity(work: str, settings: dict[str, Any]) -> None:

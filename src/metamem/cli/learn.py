@@ -26,6 +26,7 @@ from metamem.cli.spread import spread
 from metamem.core import registry
 from metamem.core.errors import BudgetSpent, UnknownName, UsageError
 from metamem.core.ids import short
+from metamem.core.protocols import Domain
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.sandbox.layers import choose
@@ -137,6 +138,7 @@ def learn(
         check_domain(domain, world)
         settings["domain_settings"] = world
         settings["rules"] = Protocol(**rules)
+        _tell_readiness(registry.create("domains", domain, **world), settings["rules"])
         agree_to_cost(domain, {**settings, **budget}, yes)
 
     choose(settings.get("layer", "auto"))  # refused before anything is written
@@ -172,6 +174,13 @@ def learn(
         print_json({"run": result.run_id, "report": str(path), **result.summary})
     else:
         _show(result.run_id, result.summary, path)
+
+
+def _tell_readiness(domain: Domain, rules: Protocol) -> None:
+    from metamem.search.readiness import readiness
+
+    if warning := readiness(domain, rules):
+        remark(f"warning: {warning}")
 
 
 def _spec(kind: str, name: str | None) -> Spec | None:

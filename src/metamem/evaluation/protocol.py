@@ -117,7 +117,10 @@ def plan(domain: Domain, split: str, protocol: Protocol) -> Plan:
             )
         collection = collection[: protocol.collect]
     if not deployment:
-        raise UsageError(f"the split {split!r} of {domain.name} has no tasks to deploy on")
+        raise UsageError(
+            f"the split {split!r} of {domain.name} has no tasks to deploy on",
+            hint=f"it has {len(own)} tasks in all; where a half is learned from, it takes two",
+        )
     if protocol.tasks:
         deployment = _drawn(deployment, protocol.tasks)
     return Plan(tuple(collection), tuple(deployment), protocol.repeats, source)

@@ -15,7 +15,7 @@ from metamem.core.ids import derive_seed
 from metamem.core.progress import Progress, Silent
 from metamem.core.stopwatch import Stopwatch
 from metamem.core.together import together
-from metamem.core.types import SPLITS, Design, Evaluation
+from metamem.core.types import Design, Evaluation
 from metamem.designs.library import rivals
 from metamem.evaluation.chats import PlacedChat
 from metamem.evaluation.evaluator import ORACLE, Evaluator
@@ -26,6 +26,7 @@ from metamem.promotion.gate import Decision, Gate
 from metamem.search.config import LearnConfig
 from metamem.search.explain import PURPOSE, explain
 from metamem.search.loop import HUMAN, Budget, Search
+from metamem.search.readiness import readiness
 from metamem.search.table import table
 from metamem.store.archive import Archive, PromotionRecord, utc_now
 
@@ -58,8 +59,7 @@ class Learning:
         self.elapsed = 0.0  # by earlier processes of the same run
         self._kept = 0.0
         self.evaluator = self._evaluator()
-        for split in SPLITS:
-            self.evaluator.plan(split)
+        readiness(self.evaluator.domain, config.rules)
         self.humans = self._humans()
         if config.proposer.name == LLM and (broker is None or not broker.models("meta")):
             raise ModelUnavailable(
