@@ -1,6 +1,5 @@
 """One jail for each layer, shared by a whole file; each holds every attack on its own."""
 
-import os
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -24,11 +23,11 @@ def canaries() -> Iterator[Canaries]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["bwrap", "self"])
 async def jail(request: pytest.FixtureRequest, canaries: Canaries) -> AsyncIterator[Jail]:
-    os.environ.update(canaries.environment)  # what a careless launcher would let in
-    try:
-        async with Jail(LIMITS, layer=request.param) as started:
-            yield started
-    except JailUnavailable:
-        pytest.skip(f"the jail layer {request.param} does not work here")
-    finally:
-        del os.environ["METAMEM_CANARY"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in canaries.environment.items():
+            patch.setenv(name, value)  # what a careless launcher would let in
+        try:
+            async with Jail(LIMITS, layer=request.param) as started:
+                yield started
+        except JailUnavailable:
+            pytest.skip(f"the jail layer {request.param} does not work here")

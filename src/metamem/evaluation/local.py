@@ -102,8 +102,8 @@ class LocalExecutor:
         return done
 
     async def _bury(self, worker: "_Worker") -> None:
-        self._all.discard(worker)
         await worker.kill()
+        self._all.discard(worker)  # only now: one whose end is cut short is left to `close`
 
     async def _start(self) -> "_Worker":
         if self._closed:  # else a job that outlives us would raise workers that nobody ends
