@@ -68,9 +68,16 @@ def refuse_what_never_ran(names: Sequence[str], evaluations: Sequence[Evaluation
             f"{name} does not run: {_first(evaluation)}"
             for name, evaluation in zip(names, evaluations, strict=True)
         )
-        raise DesignFailure(
-            said, hint="every case counts as failed; docs/designs.md tells what a design is"
-        )
+        raise DesignFailure(said, hint=_fate(evaluations[0]))
+
+
+def _fate(evaluation: Evaluation) -> str:
+    stopped = sum(row.failure.startswith("stopped") for row in evaluation.rows)
+    tried = len(evaluation.rows) - stopped
+    told = (
+        f"it was stopped after {tried} cases, and the others count as failed; " if stopped else ""
+    )
+    return f"{told}docs/designs.md tells what a design is"
 
 
 def _never_ran(evaluation: Evaluation) -> bool:
