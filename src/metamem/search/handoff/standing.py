@@ -170,11 +170,12 @@ class Standing:
             return f"the run is finished; its result is for its owner: metamem runs show {self.run}"
         if self.problem:
             return f"the run cannot go on: {self.problem}"
-        if waiting := self.place.waiting():
-            return f"request {waiting[0]} waits for a design"
+        waiting = self.place.waiting()
+        asked = f"request {waiting[0]} waits for a design" if waiting else ""
         if self.works():
-            return "designs are being evaluated; ask again"
-        return f"no process works on the run; go on with: metamem learn --run {self.run}"
+            return asked or "designs are being evaluated; ask again"
+        stopped = f"no process works on the run; go on with: metamem learn --run {self.run}"
+        return f"{asked}; {stopped}" if asked else stopped
 
 
 def _told(score: Score) -> dict[str, Any]:
