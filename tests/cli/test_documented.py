@@ -170,8 +170,9 @@ def _stood_in(words: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("line", _cheap())
-def test_it_works(metamem, monkeypatch, filled, line):
+def test_it_works(metamem, monkeypatch, tmp_path, filled, line):
     home, learned, file = filled
+    monkeypatch.chdir(tmp_path)  # some lines write a file where they are run
     monkeypatch.setenv("METAMEM_HOME", str(home))
     meant = {LEARNED: learned, DESIGN_FILE: str(file)}
     said = metamem(*(meant.get(word, word) for word in _stood_in(_words(line))))
