@@ -1,6 +1,9 @@
 """Promises about the project's own files."""
 
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,3 +28,34 @@ def test_every_page_the_readme_links_to_is_there():
 def test_the_ci_runs_the_readme_test_command():
     assert "make test" in (ROOT / ".ci" / "run").read_text()
     assert "make test" in (ROOT / "README.md").read_text()
+
+
+def test_the_ci_starts_from_nothing(tmp_path):
+    """With a `make` that only writes down what it was called with, and where."""
+    checkout, tools, seen = tmp_path / "checkout", tmp_path / "tools", tmp_path / "seen"
+    for folder in (checkout / ".venv", checkout / "metamem-home", tools):
+        folder.mkdir(parents=True)
+        (folder / "stale").write_text("")
+    shutil.copytree(ROOT / ".ci", checkout / ".ci")
+    shutil.copy(ROOT / ".gitignore", checkout)
+    (checkout / "new.py").write_text("")
+    make = '#!/bin/sh\n{ pwd; echo "$@"; find . -type f; env; } > "$SEEN"\n'
+    (tools / "make").write_text(make)
+    (tools / "make").chmod(0o755)
+    subprocess.run(["git", "init", "-q", checkout], check=True)
+    stale = {"METAMEM_JAIL": "self", "METAMEM_CACHE": "/stale", "PYTHONPATH": "/stale"}
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, **stale, "PATH": path, "SEEN": str(seen)}
+    subprocess.run([checkout / ".ci" / "run"], env=environment, check=True, timeout=60)
+    place, words, *lines = seen.read_text().splitlines()
+    assert words == "test" and not Path(place).is_relative_to(checkout)
+    assert {line for line in lines if line.startswith("./")} == {
+        "./.ci/run",
+        "./.gitignore",
+        "./new.py",
+    }
+    kept = dict(line.split("=", 1) for line in lines if line.startswith(("METAMEM_", "PYTHON")))
+    fresh = str(Path(place).parent)
+    assert kept.pop("PYTHONNOUSERSITE") == "1" and kept.pop("METAMEM_DATA")
+    assert kept and all(value.startswith(fresh) for value in kept.values()), kept
+    assert not Path(fresh).exists()
