@@ -2,6 +2,7 @@
 
 import random
 import string
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from metamem.core.errors import UsageError
 from metamem.core.types import Task
 from metamem.domains.gymnasium import NOT_AN_ACTION, GymnasiumDomain
 from metamem.evaluation.domain_conformance import DomainConformance
+from tests.cli.conftest import program
 from tests.extras import needs
 
 gymnasium = needs("gymnasium")
@@ -68,9 +70,20 @@ def test_names_become_numbers_and_anything_else_is_answered() -> None:
 def test_what_cannot_be_played_is_said_plainly() -> None:
     with pytest.raises(UsageError, match="which environment"):
         GymnasiumDomain()
-    domain = GymnasiumDomain("no-such-env-v0")
+    with pytest.raises(UsageError, match="cannot be made") as unknown:
+        GymnasiumDomain("no-such-env-v0")
+    assert "my_package:MyEnv-v0" in unknown.value.hint
+    with pytest.raises(UsageError, match=r"module 'no_such_module'.*cannot be imported") as missing:
+        GymnasiumDomain("metamem-guess-v0", shift="no_such_module:Env-v0")
+    assert "PYTHONPATH" in missing.value.hint
+    with pytest.raises(UsageError, match="cannot be imported"):
+        GymnasiumDomain(":Env-v0")
+    unversioned = GymnasiumDomain("no-such-env")
     with pytest.raises(UsageError, match="cannot be made"):
-        domain.world(domain.tasks("train")[0], 0)
+        unversioned.world(unversioned.tasks("train")[0], 0)
+    strange = GymnasiumDomain("metamem-guess-v0", settings={"colour": "red"})
+    with pytest.raises(UsageError, match="colour"):
+        strange.world(strange.tasks("train")[0], 0)
     pictures = GymnasiumDomain("metamem-guess-v0", settings={"picture": True})
     world = pictures.world(pictures.tasks("train")[0], 0)
     with pytest.raises(UsageError, match="not text"):
@@ -78,3 +91,11 @@ def test_what_cannot_be_played_is_said_plainly() -> None:
     nameless = GymnasiumDomain("metamem-guess-v0", actions=("one",))
     with pytest.raises(UsageError, match="names for them"):
         nameless.world(nameless.tasks("train")[0], 0)
+
+
+def test_the_command_line_refuses_what_is_not_there(tmp_path: Path) -> None:
+    for name, said in (("nowhere:Env-v0", "'nowhere'"), ("Nothing-v0", "Nothing")):
+        done = program("learn", "gymnasium", "--data", name, "--home", tmp_path / "home")
+        assert done.returncode == 2
+        assert said in done.stderr and "Traceback" not in done.stderr
+        assert len(done.stderr.splitlines()) == 2

@@ -7,6 +7,8 @@ under their keys. Actions are text, or numbers with names: those of `actions`, o
 environment's metadata under `action_names`, or of what it tells under `admissible_actions`.
 """
 
+import importlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +19,7 @@ from metamem.core.splits import check_split
 from metamem.core.types import Observation, Task
 from metamem.domains.base import DomainBase
 
+_VERSIONED = re.compile(r"-v\d+$")
 NOT_AN_ACTION = "That is not one of the actions."
 
 
@@ -85,6 +88,8 @@ class GymnasiumDomain(DomainBase):
             raise UsageError("a split needs at least two tasks")
         self._env, self._settings = data, dict(settings or {})
         self._shift = shift or data
+        for name in (self._env, self._shift):
+            _check(name)
         self._shift_settings = {**self._settings, **(shift_settings or {})}
         self._goal, self._names, self._count = goal, tuple(actions), tasks
         self._seed, self.max_steps = seed, max_steps
@@ -116,20 +121,58 @@ class GymnasiumDomain(DomainBase):
         ]
 
     def world(self, task: Task, seed: int) -> GymnasiumWorld:
-        extras.load(self.name)
-        import gymnasium
-
+        gymnasium = _gymnasium()
         shifted = task.id.startswith("shift")
         name = self._shift if shifted else self._env
         settings = self._shift_settings if shifted else self._settings
         try:
             env = gymnasium.make(name, **settings)
         except gymnasium.error.Error as error:
-            raise UsageError(f"the environment {name} cannot be made: {error}") from error
+            raise _unknown(name, error) from error
+        except TypeError as error:
+            raise UsageError(
+                f"the environment {name} cannot be made with {settings}: {error}",
+                hint="give it the `settings` that its constructor takes",
+            ) from error
         return GymnasiumWorld(env, task.data["seed"], self._names)
 
     def oracle(self, task: Task) -> str:
         return ""  # nobody knows the answers of any environment there may be
+
+
+def _gymnasium() -> Any:
+    extras.load(GymnasiumDomain.name)
+    import gymnasium
+
+    return gymnasium
+
+
+def _check(name: str) -> None:
+    """Refuse a name that stands for nothing before anything is begun."""
+    gymnasium = _gymnasium()
+    module, _, identity = name.rpartition(":")
+    try:
+        if ":" in name:
+            importlib.import_module(module)  # which registers its environments
+    except Exception as error:  # a module can fail in any way when it is imported
+        raise UsageError(
+            f"the module {module!r} of the environment {name} cannot be imported: {error}",
+            hint="install its package, or put its folder on PYTHONPATH; the form is MODULE:Env-v0",
+        ) from error
+    if not _VERSIONED.search(identity):
+        return  # the newest version, which is found when it is made
+    try:
+        gymnasium.spec(identity)
+    except gymnasium.error.Error as error:
+        raise _unknown(name, error) from error
+
+
+def _unknown(name: str, error: Exception) -> UsageError:
+    return UsageError(
+        f"the environment {name} cannot be made: {error}",
+        hint="name the module that registers it, as in my_package:MyEnv-v0; `python -c 'import"
+        " gymnasium, my_package; gymnasium.pprint_registry()'` lists what there is",
+    )
 
 
 def _text(seen: Any) -> str:

@@ -35,6 +35,9 @@ def git(folder, *words):
     return done.stdout
 
 
+NO_PATCH = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+
+
 @pytest.fixture
 def swebench(tmp_path):
     """One clone and one row: the tests that matter come with the test patch."""
@@ -100,16 +103,22 @@ def test_bad_rows_are_refused_with_a_reason(swebench):
         domain(repo="acme/none").tasks("test")
     with pytest.raises(DataError, match="path::test"):
         domain(FAIL_TO_PASS="test_total").tasks("test")
-    with pytest.raises(DataError, match="problem_statement"):
+    with pytest.raises(DataError, match="line 1: issue or problem_statement is missing"):
         domain(problem_statement=None).tasks("test")
     for changes, message in (
         ({"base_commit": "0" * 40}, "git could not read"),
         ({"base_commit": "--help"}, "not a commit"),
-        ({"test_patch": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}, "does not apply"),
+        ({"test_patch": NO_PATCH}, "line 1, task acme__shop-1: test_patch does not apply"),
+        ({"FAIL_TO_PASS": [f"{TEST_PATH}::test_none"]}, "acme__shop-1: .*test_none is not defined"),
     ):
         broken = domain(**changes)
         with pytest.raises(DataError, match=message):
             broken.world(broken.tasks("test")[0], 0)
+    unpatched = domain(patch=NO_PATCH)
+    with pytest.raises(DataError, match="line 1, task acme__shop-1: patch does not apply"):
+        unpatched.oracle(unpatched.tasks("test")[0])
+    unsolved = domain(patch=None)
+    assert unsolved.oracle(unsolved.tasks("test")[0]) == ""
     file.write_text("{")
     with pytest.raises(DataError, match="line 1"):
         CodingDomain(str(file), cache="off").tasks("test")
@@ -119,7 +128,7 @@ def test_bad_rows_are_refused_with_a_reason(swebench):
 
 def test_rows_without_splits_are_dealt_disjointly_and_shift_has_its_own_projects(tmp_path):
     rows = [
-        {"id": f"{p}-{n}", "project": f"p{p}", "statement": "s", **task_data()}
+        {"id": f"{p}-{n}", "project": f"p{p}", "issue": "s", **task_data()}
         for p in range(5)
         for n in range(6)
     ]

@@ -1,12 +1,13 @@
 """Coding as a domain: a project with a fault, an issue that describes it, tests that decide."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from metamem.core.cache import cache_folder
-from metamem.core.errors import UsageError
+from metamem.core.errors import DataError, UsageError
 from metamem.core.splits import check_split
 from metamem.core.types import Task
 from metamem.domains.base import DomainBase
@@ -109,8 +110,10 @@ class CodingDomain(DomainBase):
     def oracle(self, task: Task) -> str:
         """Which lines to change into what."""
         files = self._project_of(task).files
+        with _naming(task):
+            fixed = fixed_files(task.data, files)
         told = []
-        for path, text in sorted(fixed_files(task.data, files).items()):
+        for path, text in sorted(fixed.items()):
             for line, old, new in changed_lines(files.get(path, ""), text):
                 told.append(
                     f"In {path}, line {line}, change\n"
@@ -124,7 +127,18 @@ class CodingDomain(DomainBase):
         return self._project(_Keyed(task))
 
     def _load(self, keyed: "_Keyed") -> Project:
-        return load_project(keyed.task.goal, keyed.task.data)
+        with _naming(keyed.task):
+            return load_project(keyed.task.goal, keyed.task.data)
+
+
+@contextmanager
+def _naming(task: Task) -> Iterator[None]:
+    """What is wrong with the data is told with the row that it stands in."""
+    try:
+        yield
+    except DataError as error:
+        place = task.data.get("row") or f"the task {task.id}"
+        raise DataError(f"{place}: {error.message}", hint=error.hint) from None
 
 
 class _Keyed:

@@ -1,23 +1,19 @@
-"""Where tasks come from: the generated bugs, or a JSONL file (own rows or SWE-bench's).
+"""Where tasks come from: the generated bugs, or a JSONL file of own rows or SWE-bench's."""
 
-A row of SWE-bench has repo, base_commit, problem_statement, patch, test_patch, FAIL_TO_PASS and
-PASS_TO_PASS; clones lie in `repos/` beside the file, as `repos/owner__name` or `repos/name`.
-"""
-
-import ast
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from metamem.core.errors import DataError, UsageError
+from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.types import SPLITS, Task
 from metamem.domains.coding import projects
+from metamem.domains.coding.rows import Row, read_rows
+from metamem.domains.coding.testids import defined
 
 TASKS_FILE = "tasks.jsonl"
-CLONES_FOLDER = "repos"
 Sizes = Mapping[str, int]  # 0 stands for all there are
 
 
@@ -56,7 +52,7 @@ class GeneratedBugs:
             "fix": bug.fix,
             "fail_to_pass": targets,
             "pass_to_pass": list(bug.pass_to_pass),
-            "visible": [test for test in targets if _defined(test, bug.files)],
+            "visible": [test for test in targets if defined(test, bug.files)],
         }
         # The bug's own id may name its place; a number says nothing.
         return Task(f"{split}-{number:03d}", bug.statement, bug.difficulty, data)
@@ -76,48 +72,34 @@ class TaskRows:
         return f"rows-{content_id(text, self.seed, dict(self.sizes))[:16]}"
 
     def tasks(self, split: str) -> list[Task]:
-        rows = [self._task(row) for row in self._of_split(split)]
-        return _first(rows, self.sizes[split])
+        return _first([_task(row) for row in self._of_split(split)], self.sizes[split])
 
     def describe(self) -> str:
-        return f"{len(self._rows())} tasks from {self._file.name}"
+        return f"{len(self._rows)} tasks from {self._file.name}"
 
     @property
     def _file(self) -> Path:
         return self.path / TASKS_FILE if self.path.is_dir() else self.path
 
-    def _rows(self) -> list[dict[str, Any]]:
+    @cached_property
+    def _rows(self) -> list[Row]:
         try:
-            lines = self._file.read_text(encoding="utf-8").splitlines()
-        except OSError as error:
+            return read_rows(self._file)
+        except (OSError, UnicodeDecodeError) as error:
             raise UsageError(
-                f"no coding tasks at {self.path}: {error.strerror}",
+                f"no coding tasks at {self.path}: {getattr(error, 'strerror', None) or error}",
                 hint=f"give a JSONL file, a folder with {TASKS_FILE}, or data='generated'",
             ) from None
-        rows = []
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise DataError(f"{self._file}, line {number}: not JSON: {error}") from None
-            if not isinstance(row, dict):
-                raise DataError(f"{self._file}, line {number}: not an object")
-            rows.append(row)
-        return rows
 
-    def _of_split(self, split: str) -> list[dict[str, Any]]:
+    def _of_split(self, split: str) -> list[Row]:
         """In the order of a hash. Repositories kept for shift give tasks to no other split."""
-        rows = sorted(self._rows(), key=lambda r: derive_seed("row", self.seed, _id(r)))
-        if any("split" in row for row in rows):
-            return [row for row in rows if row.get("split") == split]
-        origins = sorted(
-            {_origin(r) for r in rows}, key=lambda o: derive_seed("repo", self.seed, o)
-        )
+        rows = sorted(self._rows, key=lambda r: derive_seed("row", self.seed, r.id))
+        if any(row.split for row in rows):
+            return [row for row in rows if row.split == split]
+        origins = sorted({r.origin for r in rows}, key=lambda o: derive_seed("repo", self.seed, o))
         kept = set(origins[: len(origins) // 4 or (len(origins) > 1)])
-        shift = [row for row in rows if _origin(row) in kept]
-        others = [row for row in rows if _origin(row) not in kept]
+        shift = [row for row in rows if row.origin in kept]
+        others = [row for row in rows if row.origin not in kept]
         third = len(others) // 3
         dealt = {
             "train": others[: len(others) - 2 * third],
@@ -127,71 +109,14 @@ class TaskRows:
         }
         return dealt[split]
 
-    def _task(self, row: Mapping[str, Any]) -> Task:
-        statement = row.get("problem_statement") or row.get("statement")
-        if not isinstance(statement, str):
-            raise DataError(f"{self._file}: the task {_id(row)} has no problem_statement")
-        data: dict[str, Any] = {
-            "fail_to_pass": _tests(row, "fail_to_pass"),
-            "pass_to_pass": _tests(row, "pass_to_pass"),
-        }
-        for key in ("files", "fix", "patch", "test_patch", "visible"):
-            if row.get(key):
-                data[key] = row[key]
-        if "folder" in row:
-            data["folder"] = str(self._file.parent / row["folder"])
-        elif "files" not in row:
-            data["repository"] = str(self._clone(row))
-            data["commit"] = str(row.get("base_commit") or row.get("commit") or "")
-        name = f"task-{content_id(_id(row))[:12]}"  # ids of issues can tell what the fault is
-        return Task(name, statement, str(row.get("difficulty") or _origin(row)), data)
 
-    def _clone(self, row: Mapping[str, Any]) -> Path:
-        name = str(row.get("repo") or row.get("repository") or "")
-        root = self._file.parent / CLONES_FOLDER
-        for folder in (root / name.replace("/", "__"), root / name.rpartition("/")[2]):
-            if name and folder.is_dir():
-                return folder
-        raise DataError(
-            f"no clone of {name!r} for the task {_id(row)}",
-            hint=f"put it at {root / name.replace('/', '__')}",
-        )
+def _task(row: Row) -> Task:
+    name = f"task-{content_id(row.id)[:12]}"  # ids of issues can tell what the fault is
+    return Task(name, row.issue, row.difficulty or row.origin, row.data)
 
 
 def _first(values: Sequence[Any], size: int) -> list[Any]:
     return list(values[:size] if size else values)
-
-
-def _id(row: Mapping[str, Any]) -> str:
-    return str(row.get("instance_id") or row.get("id") or content_id(row))
-
-
-def _origin(row: Mapping[str, Any]) -> str:
-    return str(row.get("repo") or row.get("project") or row.get("folder") or "")
-
-
-def _tests(row: Mapping[str, Any], key: str) -> list[str]:
-    """A list of test ids, which SWE-bench writes as a text that holds JSON."""
-    value = row.get(key, row.get(key.upper(), []))
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            value = None
-    if not isinstance(value, list) or not all(isinstance(v, str) and "::" in v for v in value):
-        raise DataError(f"the task {_id(row)}: {key} must be a list of path::test")
-    return value
-
-
-def _defined(test: str, files: Mapping[str, str]) -> bool:
-    """Whether the agent can see the test in its own tree."""
-    path, _, name = test.partition("::")
-    try:
-        tree = ast.parse(files.get(path, ""))
-    except SyntaxError:
-        return False
-    top = name.partition("::")[0].partition("[")[0]
-    return any(getattr(node, "name", "") == top for node in tree.body)
 
 
 def checked_sizes(**sizes: int) -> Sizes:

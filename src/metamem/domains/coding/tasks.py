@@ -2,7 +2,7 @@
 
 {"files": {...}} or {"folder": path} or {"repository": path, "commit": id}; then "test_patch" (a
 unified diff that brings the hidden tests), "fail_to_pass", "pass_to_pass", "visible" (target tests
-the agent is told of), and for the oracle "fix" ({path: content}) or "patch".
+the agent is told of), for the oracle "fix" ({path: content}) or "patch", and for messages "row".
 """
 
 import os
@@ -16,6 +16,7 @@ from typing import Any
 
 from metamem.core.errors import DataError
 from metamem.domains.coding.scoring import is_test
+from metamem.domains.coding.testids import first_unknown
 from metamem.domains.coding.tree import Files, clean_path, read_tree, write_tree
 from metamem.sandbox.workspace import run_blocking
 
@@ -37,14 +38,13 @@ class Project:
 
 def load_project(statement: str, data: Mapping[str, Any]) -> Project:
     files = load_files(data)
-    tested = apply_patch(files, data["test_patch"]) if data.get("test_patch") else files
+    tested = apply_patch(files, data["test_patch"], "test_patch") if "test_patch" in data else files
     hidden = {
         path: text for path, text in tested.items() if is_test(path) or files.get(path) != text
     }
     targets = tuple(data["fail_to_pass"])
-    for test in (*targets, *data["pass_to_pass"]):
-        if test.partition("::")[0] not in tested:
-            raise DataError(f"the test {test} is in no file of the project")
+    if reason := first_unknown((*targets, *data["pass_to_pass"]), tested):
+        raise DataError(reason)
     if not targets:
         raise DataError("a task needs at least one test to be fixed")
     return Project(
@@ -72,17 +72,14 @@ def load_files(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def fixed_files(data: Mapping[str, Any], files: Files) -> dict[str, str]:
-    """The solution, for the oracle alone: only files that differ."""
-    if "fix" in data:
-        fixed: Mapping[str, str] = data["fix"]
-    elif data.get("patch"):
-        fixed = apply_patch(files, data["patch"])
-    else:
-        raise DataError("this task comes without a solution")
+    """The solution, for the oracle alone: only files that differ. None where none is known."""
+    fixed: Mapping[str, str] = data.get("fix", {})
+    if data.get("patch"):
+        fixed = apply_patch(files, data["patch"], "patch")
     return {path: text for path, text in fixed.items() if files.get(path) != text}
 
 
-def apply_patch(files: Files, patch: str) -> dict[str, str]:
+def apply_patch(files: Files, patch: str, name: str) -> dict[str, str]:
     """A tree with a unified diff applied, exactly or not at all. The diff is parsed in the jail."""
     with tempfile.TemporaryDirectory(prefix="metamem-") as scratch:
         write_tree(files, Path(scratch))
@@ -93,7 +90,11 @@ def apply_patch(files: Files, patch: str) -> dict[str, str]:
             stdin=(patch if patch.endswith("\n") else patch + "\n").encode(),
         )
         if done.exit_code != 0:
-            raise DataError(f"the patch does not apply: {done.stderr.strip()[:300]}")
+            said = " ".join(done.stderr.split())[:300]
+            raise DataError(
+                f"{name} does not apply: {said}",
+                hint="it must be a unified diff (git diff) against the project's files",
+            )
         return read_tree(Path(scratch))
 
 
