@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
+from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.models.hashed_embedder import HashedEmbedder
@@ -101,7 +102,9 @@ async def measure(layer: str, rounds: int) -> dict[str, dict[str, float]]:
 
     async def open_jailed(limits: Limits | None = None) -> JailedMemory:
         opened.append(
-            await jail.open(Design(SOURCE), seed=1, embedder=embedder, llm=model, limits=limits)
+            await jail.open(
+                Design(SOURCE), seed=1, embedder=embedder, at=Place(model=model), limits=limits
+            )
         )
         return opened[-1]
 

@@ -29,7 +29,7 @@ from metamem.designs.library import load
 from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor, Setup, Spec
 from metamem.evaluation.protocol import Protocol
-from metamem.memory import OpenMemory
+from metamem.memory import AsyncOpenMemory, OpenMemory
 from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
@@ -239,6 +239,15 @@ def open_memory(
 ) -> OpenMemory:
     """A memory for an agent of your own. With a path, what it learned is kept there."""
     return OpenMemory(
+        design if isinstance(design, Design) else find_design(design), path, **settings
+    )
+
+
+def open_memory_async(
+    design: str | Design, path: str | Path | None = None, **settings: Any
+) -> AsyncOpenMemory:
+    """The same for code that awaits: `async with metamem.open_memory_async(...) as memory`."""
+    return AsyncOpenMemory(
         design if isinstance(design, Design) else find_design(design), path, **settings
     )
 

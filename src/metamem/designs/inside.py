@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import binascii
+import contextlib
 import inspect
 import io
 import linecache
@@ -68,6 +69,7 @@ class _Service:
         self._link = link
         self._memory: Memory | None = None
         self._tools: Tools | None = None
+        self._beside: dict[str, bytes] = {}  # what lay beside the memory when it was loaded
 
     async def handle(self, operation: str, data: Any) -> Any:
         if operation == "open":
@@ -99,6 +101,7 @@ class _Service:
         _seed_everything(data["seed"])
         self.in_tasks = any(word in data["source"] for word in _CONCURRENT)
         kind = load(data["source"])
+        self._beside = _beside()
         if data["snapshot"] is None:
             self._tools = Tools(self._link, data["seed"])
             self._memory = kind(self._tools)
@@ -110,8 +113,16 @@ class _Service:
         out = io.BytesIO()
         pickler = _Pickler(out, pickle.HIGHEST_PROTOCOL)
         pickler.link = self._link
+        beside = _beside()
+        names = sorted({*beside, *self._beside})
+        changed = [name for name in names if beside.get(name) != self._beside.get(name)]
+        if changed:
+            raise Failure(
+                f"the state cannot be saved: some of it is not in the memory, but in {changed[0]}",
+                "snapshot",
+            )
         try:
-            pickler.dump((self._tools, self._memory, random.getstate(), _numpy_luck()))
+            pickler.dump((self._tools, self._memory, _luck()))
         except MemoryError:
             raise
         except Exception as error:
@@ -122,16 +133,12 @@ class _Service:
         try:
             unpickler = _Unpickler(io.BytesIO(base64.b64decode(snapshot)))
             unpickler.link = self._link
-            self._tools, self._memory, state, numpy_state = unpickler.load()
+            self._tools, self._memory, luck = unpickler.load()
         except (MemoryError, binascii.Error):
             raise
         except Exception as error:
             raise Failure(f"the state cannot be restored: {error}", "snapshot") from error
-        random.setstate(state)
-        if numpy_state is not None:
-            import numpy as np
-
-            np.random.set_state(numpy_state)
+        _set_luck(*luck)
 
 
 class _Pickler(pickle.Pickler):
@@ -150,8 +157,26 @@ class _Unpickler(pickle.Unpickler):
         return self.link if name == _LINK else asyncio.get_running_loop()
 
 
-def _numpy_luck() -> Any:
-    return sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
+def _beside() -> dict[str, bytes]:
+    """What the design's module and its classes hold, by name, as bytes that tell of any change.
+
+    Forks carry it and snapshots do not; so where it changes, there must be no snapshot.
+    """
+    module = sys.modules[_MODULE]
+    holders: dict[str, Any] = {_MODULE: module}
+    for name, value in vars(module).items():
+        if inspect.isclass(value) and value.__module__ == _MODULE:
+            holders[name] = value
+    found = {}
+    for holder, held in holders.items():
+        for name, value in vars(held).items():
+            if not name.startswith("__"):
+                with contextlib.suppress(Exception):  # what does not pickle is no data
+                    found[f"{holder}.{name}"] = pickle.dumps(value)
+    return found
+
+
+_urandom = random.Random()  # where the system's own luck would come from
 
 
 def _seed_everything(seed: int) -> None:
@@ -159,8 +184,23 @@ def _seed_everything(seed: int) -> None:
     random.seed(seed)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(seed % 2**32)
-    os.urandom = random.Random(seed).randbytes  # so that uuid4 and its like repeat
+    _urandom.seed(seed)
+    os.urandom = _urandom.randbytes  # so that uuid4 and its like repeat
     random._urandom = os.urandom  # type: ignore[attr-defined]  # and `secrets`, and numpy's seeds
+
+
+def _luck() -> tuple[Any, Any, Any]:
+    numpy = sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
+    return random.getstate(), _urandom.getstate(), numpy
+
+
+def _set_luck(standard: Any, system: Any, numpy: Any) -> None:
+    random.setstate(standard)
+    _urandom.setstate(system)
+    if numpy is not None:
+        import numpy as np
+
+        np.random.set_state(numpy)
 
 
 def _as_advice(value: Any) -> Any:

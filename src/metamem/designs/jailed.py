@@ -4,22 +4,22 @@ import asyncio
 import base64
 import json
 import re
-from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from metamem.core.errors import DesignFailure, ModelRefused, ModelUnavailable, UsageError
+from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query
 from metamem.models.embedders import AnyEmbedder, embed_texts
 from metamem.sandbox.host import Program, Sandbox
 from metamem.sandbox.limits import Limits
 from metamem.sandbox.process import Process, RefusedByHost
 
-# A prompt, the JSON schema that the reply is to fit (or none), and a system message (or "").
-AskModel = Callable[[str, dict[str, Any] | None, str], Awaitable[Any]]
-
+NOWHERE = Place()
 _MAX_TEXTS = 4096  # in one request for embeddings
 # What designs commonly import: loaded once in a fork server, it costs them little.
 # fmt: off
@@ -113,20 +113,32 @@ class Jail:
         *,
         seed: int,
         embedder: AnyEmbedder,
-        llm: AskModel | None = None,
+        at: Place = NOWHERE,
         snapshot: bytes | None = None,
         limits: Limits | None = None,
     ) -> "JailedMemory":
-        """Run a design: a fresh memory, or one with the state of a snapshot."""
+        """Run a design: a fresh memory, or one with the state of a snapshot.
+
+        `at` is the place of its opening, and of the calls that name none.
+        """
         if design.kind != "code":
             raise UsageError("only a design that is code runs in the jail")
-        memory = JailedMemory(self, design, seed, embedder, llm, limits or self.limits)
+        memory = JailedMemory(self, design, seed, embedder, at, limits or self.limits)
         await memory.begin(snapshot)
         return memory
 
 
+@dataclass(slots=True)
+class _Asking:
+    """The model, as one call may still ask it."""
+
+    at: Place
+    left: int
+
+
 class JailedMemory:
-    """A running design. Calls are served one at a time; a fork is a memory of its own."""
+    """A running design. Calls are served one at a time, and each may change its state; a fork is a
+    memory of its own."""
 
     def __init__(
         self,
@@ -134,18 +146,17 @@ class JailedMemory:
         design: Design,
         seed: int,
         embedder: AnyEmbedder,
-        llm: AskModel | None,
+        at: Place,
         limits: Limits,
     ) -> None:
         self.design = design
         self.limits = limits
         self.model_calls = 0
-        self._model_calls_left = 0  # in the call being served
         self._jail = jail
         self._sandbox = jail.sandbox_for(design.source)
         self._seed = seed
         self._embedder = embedder
-        self.llm = llm  # may be changed between calls, since a model's answers belong to a place
+        self._at = at
         self._process: Process | None = None
         self._turn = asyncio.Lock()
 
@@ -174,28 +185,28 @@ class JailedMemory:
             "reseed": reseed,
         }
         try:
-            await self._call("open", json.dumps(data), self.limits.update_cpu)
+            await self._call("open", json.dumps(data), self.limits.update_cpu, self._at)
         except BaseException:
             await self.close()
             raise
 
-    async def retrieve(self, query: Query) -> Any:
+    async def retrieve(self, query: Query, at: Place | None = None) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
         data = json.dumps(query.to_json())
-        value = await self._call("retrieve", data, self.limits.retrieve_cpu)
+        value = await self._call("retrieve", data, self.limits.retrieve_cpu, at)
         if value is not None and not isinstance(value, str | dict):
             raise DesignFailure("the design's advice is neither text nor a dict", kind="protocol")
         return value
 
-    async def update(self, experience: Experience) -> None:
-        await self.update_encoded(json.dumps(experience.to_json()))
+    async def update(self, experience: Experience, at: Place | None = None) -> None:
+        await self.update_encoded(json.dumps(experience.to_json()), at)
 
-    async def update_encoded(self, line: str | bytes) -> None:
+    async def update_encoded(self, line: str | bytes, at: Place | None = None) -> None:
         """Like `update`, for an experience that is JSON already (one line)."""
         text = line if isinstance(line, str) else line.decode()
         if "\n" in text:
             raise UsageError("an encoded experience is one line of JSON")
-        await self._call("update", text, self.limits.update_cpu)
+        await self._call("update", text, self.limits.update_cpu, at)
 
     async def fork(self, seed: int | None = None) -> "JailedMemory":
         """An independent copy of the state; with a seed, the copy's luck is its own."""
@@ -213,7 +224,7 @@ class JailedMemory:
 
     def _sibling(self) -> "JailedMemory":
         return JailedMemory(
-            self._jail, self.design, self._seed, self._embedder, self.llm, self.limits
+            self._jail, self.design, self._seed, self._embedder, self._at, self.limits
         )
 
     async def snapshot(self) -> bytes:
@@ -229,25 +240,35 @@ class JailedMemory:
         return _header(self.design) + state.encode()
 
     async def close(self) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """`close` for callers that are not coroutines."""
         if self._process is not None:
             self._process.kill()
 
     async def _call(
-        self, operation: str, data: str, cpu: float, line_bytes: int | None = None
+        self,
+        operation: str,
+        data: str,
+        cpu: float,
+        at: Place | None = None,
+        line_bytes: int | None = None,
     ) -> Any:
+        asking = _Asking(at or self._at, self.limits.model_calls)
         async with self._turn:
-            self._model_calls_left = self.limits.model_calls
             return await self._running.call(
-                operation, data, cpu=cpu, serve=self._serve, line_bytes=line_bytes
+                operation, data, cpu=cpu, serve=partial(self._serve, asking), line_bytes=line_bytes
             )
 
     # --- the tools the host serves ---
 
-    async def _serve(self, tool: str, data: Any) -> Any:
+    async def _serve(self, asking: _Asking, tool: str, data: Any) -> Any:
         if tool == "embed" and isinstance(data, dict):
             return await self._embed(data.get("texts"))
         if tool == "llm" and isinstance(data, dict):
-            return await self._ask_model(data.get("prompt"), data.get("schema"), data.get("system"))
+            prompt, schema, system = (data.get(key) for key in ("prompt", "schema", "system"))
+            return await self._ask_model(asking, prompt, schema, system)
         raise DesignFailure("the design asked for a tool that there is not", kind="protocol")
 
     async def _embed(self, texts: Any) -> dict[str, Any]:
@@ -259,26 +280,26 @@ class JailedMemory:
         flat = np.ascontiguousarray(rows, dtype="<f4")
         return {"dimensions": rows.shape[1], "vectors": base64.b64encode(flat.tobytes()).decode()}
 
-    async def _ask_model(self, prompt: Any, schema: Any, system: Any) -> Any:
+    async def _ask_model(self, asking: _Asking, prompt: Any, schema: Any, system: Any) -> Any:
         texts = isinstance(prompt, str) and isinstance(system, str)
         if not texts or not (schema is None or isinstance(schema, dict)):
             raise DesignFailure("the design asks a model with no prompt", kind="protocol")
-        if self.llm is None:
+        if asking.at.model is None:
             raise RefusedByHost("no model is configured")
-        if not self._model_calls_left:
+        if not asking.left:
             raise DesignFailure(
                 f"the design asked a model more than {self.limits.model_calls} times", kind="limit"
             )
-        self._model_calls_left -= 1
+        asking.left -= 1
         self.model_calls += 1
         try:
-            return await self.llm(prompt, schema, system)
+            return await asking.at.model(prompt, schema, system)
         except (ModelUnavailable, ModelRefused, UsageError) as error:
             raise RefusedByHost(error.message) from error
 
 
 def _header(design: Design) -> bytes:
-    return f"metamem-snapshot 1 {design.id}\n".encode()
+    return f"metamem-snapshot 2 {design.id}\n".encode()
 
 
 def _unwrap(snapshot: bytes, design: Design) -> str:

@@ -3,14 +3,17 @@
 import asyncio
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from metamem.core.errors import DesignFailure
 from metamem.core.ids import canonical_json, derive_seed
 from metamem.core.protocols import Domain
-from metamem.designs.jailed import Jail, JailedMemory
+from metamem.designs.jailed import Jail
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
+from metamem.hosting.memory import HostedMemory
+from metamem.hosting.opening import open_memory
 from metamem.models.embedders import AnyEmbedder
 
 
@@ -30,11 +33,11 @@ class Memories:
         self._job, self._domain, self._jail = job, domain, jail
         self._embedder, self._updates, self._blobs = embedder, updates, blobs
         self._chats = chats
-        self._open: dict[str, JailedMemory] = {}
+        self._open: dict[str, HostedMemory] = {}
         self._failed: dict[str, DesignFailure] = {}
         self._feeding = asyncio.Lock()
 
-    async def get(self, group: str) -> JailedMemory:
+    async def get(self, group: str) -> HostedMemory:
         """The memory that has learned what precedes this group's tasks; a design fails only once."""
         async with self._feeding:
             if group in self._failed:
@@ -55,17 +58,23 @@ class Memories:
         for memory in self._open.values():
             await memory.close()
 
-    async def _feed(self, group: str) -> JailedMemory:
+    async def _feed(self, group: str) -> HostedMemory:
         assert self._job.design is not None
         seed = derive_seed("design", self._job.setup.seed)
-        memory = await self._jail.open(self._job.design, seed=seed, embedder=self._embedder)
+        memory = await open_memory(
+            self._jail,
+            self._job.design,
+            seed=seed,
+            embedder=self._embedder,
+            rollout=self._job.setup.rules.rollout,
+            # Named by what is learned, not by who asks: shards that feed the same experiences to
+            # the same design share the model's answers.
+            place_of=partial(self._chats.for_design, "update", group),
+        )
         try:
-            for number, line in enumerate(self._experiences(group)):
+            for line in self._experiences(group):
                 async with self._updates:
-                    # Named by what is learned, not by who asks: shards that feed the same
-                    # experiences to the same design share the model's answers.
-                    memory.llm = self._chats.for_design("update", group, number)
-                    await memory.update_encoded(line)
+                    await memory.replay(line)
         except BaseException:
             await memory.close()
             raise

@@ -193,42 +193,36 @@ class Runner:
         streaming = rules.rollout == "streaming"
         async with parts.episodes:
             begun, asked = time.perf_counter(), 0.0
-            memory = mine = None
+            memory = None
             episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
             try:
                 if memories is not None:
-                    memory = mine = await memories.get(task.group)
-                if memory is not None and not streaming:
-                    mine = await memory.fork()  # so nothing a retrieve does outlives its case
-                if mine is not None:
-                    mine.llm = chats.for_design(job.phase, task.id, case.repeat)
+                    memory = await memories.get(task.group)
+                here = chats.for_design(job.phase, task.id, case.repeat)
 
                 async def from_memory(query: Query) -> Any:
                     nonlocal asked
-                    assert mine is not None
+                    assert memory is not None
                     async with parts.retrieves:
                         since = time.perf_counter()
-                        value = await mine.retrieve(query)
+                        value = await memory.retrieve(query, here)
                         asked += time.perf_counter() - since
                     return value
 
                 async def from_oracle(query: Query) -> str:
                     return parts.domain.oracle(task)
 
-                ask: Ask | None = from_oracle if job.oracle else from_memory if mine else None
+                ask: Ask | None = from_oracle if job.oracle else from_memory if memory else None
                 chat = chats.for_agent(task.id, case.repeat)
                 episode = await _play_guarded(parts, task, seed, ask, job, chat)
-                if streaming and mine is not None:
-                    mine.llm = chats.for_design("stream", task.id, case.repeat)
+                if streaming and memory is not None:
+                    then = chats.for_design("stream", task.id, case.repeat)
                     async with parts.updates:
-                        await mine.update(episode.experience())
+                        await memory.update(episode.experience(), then)
             except DesignFailure as caught:
                 if caught.kind == "wall" and not job.alone:
                     raise
                 failure = caught
-            finally:
-                if mine is not None and mine is not memory:
-                    await mine.close()
             measured = Measurement(time.perf_counter() - begun, asked * 1000)
         row = _row(case, episode, failure, chats, measured)
         keep = job.keep_all or case.task_id in job.keep_episodes
@@ -245,12 +239,8 @@ class Runner:
             finally:
                 world.close()
             memory = await memories.get(task.group)
-            fork = await memory.fork()
-            fork.llm = Chats(job, self._ask).for_design("probe", task_id)
-            try:
-                value = await fork.retrieve(Query(task.goal, seen.text, seen.actions))
-            finally:
-                await fork.close()
+            at = Chats(job, self._ask).for_design("probe", task_id)
+            value = await memory.consult(Query(task.goal, seen.text, seen.actions), at)
             advice = cap_advice(value, job.setup.rules.advice_tokens)
             digests.append(advice_digest([advice.text]))
         return behaviour_key(digests)
