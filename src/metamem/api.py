@@ -22,6 +22,7 @@ from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
+from metamem.core.renamed import renamed
 from metamem.core.splits import check_split
 from metamem.core.together import together
 from metamem.core.types import Design, Evaluation, Experience
@@ -191,6 +192,7 @@ def evaluator_for(
     """An evaluator of what is open already. `settings` are further fields of `Setup`."""
     made: Domain = registry.create("domains", domain, **domain_settings)
     acting = agent or Spec(made.agent)
+    settings = renamed(settings, layer="isolation")
     given = {"embedder": EMBEDDER, **played_by(acting, broker), **settings}
     setup = Setup(domain=Spec(domain, dict(domain_settings)), agent=acting, rules=rules, **given)
     return Evaluator(archive, pool, setup, on_case=lambda row: watch.cases())
@@ -238,18 +240,16 @@ def open_memory(
     design: str | Design, path: str | Path | None = None, **settings: Any
 ) -> OpenMemory:
     """A memory for an agent of your own. With a path, what it learned is kept there."""
-    return OpenMemory(
-        design if isinstance(design, Design) else find_design(design), path, **settings
-    )
+    found = design if isinstance(design, Design) else find_design(design)
+    return OpenMemory(found, path, **renamed(settings, layer="isolation"))
 
 
 def open_memory_async(
     design: str | Design, path: str | Path | None = None, **settings: Any
 ) -> AsyncOpenMemory:
     """The same for code that awaits: `async with metamem.open_memory_async(...) as memory`."""
-    return AsyncOpenMemory(
-        design if isinstance(design, Design) else find_design(design), path, **settings
-    )
+    found = design if isinstance(design, Design) else find_design(design)
+    return AsyncOpenMemory(found, path, **renamed(settings, layer="isolation"))
 
 
 def read_episodes(path: str | Path) -> list[Experience]:
@@ -345,6 +345,7 @@ def learn_config(
         return stored
     if not domain:
         raise UsageError("which domain?", hint=f"known: {', '.join(registry.names('domains'))}")
+    settings = renamed(settings, layer="isolation")
     names = {f.name for f in fields(LearnConfig)}
     if wrong := sorted(set(settings) - names - {"domain_settings", "designs", "seconds"}):
         raise UsageError(

@@ -19,6 +19,7 @@ from metamem.core.errors import UsageError
 from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query, Step
 from metamem.designs.jailed import Jail
+from metamem.designs.limits import Limits
 from metamem.evaluation.chats import PlacedChat, for_design
 from metamem.evaluation.episode import cap_advice
 from metamem.hosting.log import FileLog
@@ -29,7 +30,6 @@ from metamem.models import default_embedder
 from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
-from metamem.sandbox.limits import Limits
 from metamem.store.sqlite import SqliteArchive
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class AsyncOpenMemory:
         seed: int = 0,
         advice_tokens: int = 4000,
         rollout: Rollout = "frozen",
-        layer: str = "auto",
+        isolation: str = "auto",
         model: str = "",
         allowance: Allowance | None = None,
     ) -> None:
@@ -65,7 +65,7 @@ class AsyncOpenMemory:
         self.design = design
         self.advice_tokens = advice_tokens
         self._path = None if path is None else Path(path)
-        self._seed, self._rollout, self._layer = seed, rollout, layer
+        self._seed, self._rollout, self._isolation = seed, rollout, isolation
         self._model_name, self._allowance = model, allowance
         self._models: _Models | None = None
         self._jail: Jail | None = None
@@ -153,7 +153,7 @@ class AsyncOpenMemory:
         if self._model_name:
             self._models = _Models(self._model_name, self._path, self.design, self._allowance)
         log = None if self._path is None else await asyncio.to_thread(FileLog, self._path)
-        self._jail = Jail(limits=Limits(), layer=self._layer)
+        self._jail = Jail(limits=Limits(), isolation=self._isolation)
         settings: dict[str, Any] = {
             "seed": self._seed,
             "embedder": await asyncio.to_thread(default_embedder),

@@ -1,4 +1,4 @@
-"""One jail for each layer, shared by a whole file; each holds every attack on its own."""
+"""One jail for each isolation, shared by a whole file; each holds every attack on its own."""
 
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from metamem.core.errors import JailUnavailable
 from metamem.designs.jailed import Jail
-from metamem.sandbox.limits import Limits
+from metamem.designs.limits import Limits
 from tests.attacks.canaries import Canaries
 
 LIMITS = Limits(
@@ -26,7 +26,7 @@ def canaries() -> Iterator[Canaries]:
 async def jail(request: pytest.FixtureRequest, canaries: Canaries) -> AsyncIterator[Jail]:
     os.environ.update(canaries.environment)  # what a careless launcher would let in
     try:
-        async with Jail(LIMITS, layer=request.param) as started:
+        async with Jail(LIMITS, isolation=request.param) as started:
             yield started
     except JailUnavailable as missing:
         pytest.skip(str(missing))

@@ -63,7 +63,7 @@ async def gvisor_jail(
 ) -> AsyncIterator[Jail]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("METAMEM_CANARY", canaries.token)
-        async with Jail(replace(LIMITS, wall=30), layer="runsc") as jail:
+        async with Jail(replace(LIMITS, wall=30), isolation="runsc") as jail:
             yield jail
 
 

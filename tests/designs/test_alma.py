@@ -13,8 +13,8 @@ from metamem.core.errors import DesignFailure
 from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Message, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
+from metamem.designs.limits import Limits
 from metamem.models.hashed_embedder import HashedEmbedder
-from metamem.sandbox.limits import Limits
 from tests.designs.samples import EPISODES, QUERIES, START, VIEW
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -18,7 +18,7 @@ from metamem.core.errors import (
 from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Message, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
-from metamem.sandbox.limits import Limits
+from metamem.designs.limits import Limits
 from tests.designs.embedder import LetterEmbedder
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -120,13 +120,13 @@ def _models() -> list[Finding]:
 
 
 def _jail() -> list[Finding]:
-    from metamem.sandbox.layers import choose, describe, layers
+    from metamem.sandbox.isolation import choose, describe, mechanisms
 
     def chosen() -> Finding:
         choose("auto")
         return Finding("jail", "ok", describe())
 
-    parts = [Finding(f"jail: {r.name}", "ok" if r.active else "note", r.note) for r in layers()]
+    parts = [Finding(f"jail: {r.name}", "ok" if r.active else "note", r.note) for r in mechanisms()]
     return [_guarded("jail", chosen), *parts]
 
 

@@ -4,6 +4,8 @@ import asyncio
 import base64
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
@@ -14,9 +16,11 @@ import numpy as np
 from metamem.core.errors import DesignFailure, ModelRefused, ModelUnavailable, UsageError
 from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query
+from metamem.designs.limits import Limits
 from metamem.models.embedders import AnyEmbedder, embed_texts
+from metamem.sandbox.failures import GuestFailure
 from metamem.sandbox.host import Program, Sandbox
-from metamem.sandbox.limits import Limits
+from metamem.sandbox.limits import CallLimits
 from metamem.sandbox.process import Process, RefusedByHost
 
 NOWHERE = Place()
@@ -63,29 +67,31 @@ _MODULES = ("metamem.designs", *_HEAVY)
 
 def _program(source: str) -> Program:
     heavy = tuple(module for module, words in _HEAVY.items() if words.search(source))
-    return Program("metamem.designs.inside:serve", _MODULES, (*_PRELOAD, *heavy))
+    return Program("metamem.designs.inside:serve", _MODULES, (*_PRELOAD, *heavy), ("snapshot",))
 
 
 class Jail:
     """The memories of one host process. There is one fork server for all designs with like needs."""
 
     def __init__(
-        self, limits: Limits | None = None, *, layer: str = "auto", forks: bool = True
+        self, limits: Limits | None = None, *, isolation: str = "auto", forks: bool = True
     ) -> None:
         self.limits = limits or Limits()
-        self._layer, self._forks = layer, forks
+        self._isolation, self._forks = isolation, forks
         self._sandboxes: dict[Program, Sandbox] = {}
         self.sandbox = self.sandbox_for("")  # the plainest, where most designs run
 
     @property
-    def layer(self) -> str:
-        return self.sandbox.layer
+    def isolation(self) -> str:
+        return self.sandbox.isolation
 
     def sandbox_for(self, source: str) -> Sandbox:
         """The fork server that has loaded what this source needs; started when it is used."""
         program = _program(source)
         if program not in self._sandboxes:
-            self._sandboxes[program] = Sandbox(program, layer=self._layer, forks=self._forks)
+            self._sandboxes[program] = Sandbox(
+                program, isolation=self._isolation, forks=self._forks
+            )
         return self._sandboxes[program]
 
     async def start(self) -> None:
@@ -177,7 +183,7 @@ class JailedMemory:
     async def begin(self, snapshot: bytes | None, reseed: int | None = None) -> None:
         """Make the process and load the design. Called by `Jail.open`."""
         state = None if snapshot is None else _unwrap(snapshot, self.design)
-        self._process = await self._sandbox.spawn(self.limits)
+        self._process = await self._sandbox.spawn(self.limits.process)
         data = {
             "source": self.design.source,
             "seed": self._seed,
@@ -185,7 +191,7 @@ class JailedMemory:
             "reseed": reseed,
         }
         try:
-            await self._call("open", json.dumps(data), self.limits.update_cpu, self._at)
+            await self._call("open", json.dumps(data), self.limits.update, self._at)
         except BaseException:
             await self.close()
             raise
@@ -193,7 +199,7 @@ class JailedMemory:
     async def retrieve(self, query: Query, at: Place | None = None) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
         data = json.dumps(query.to_json())
-        value = await self._call("retrieve", data, self.limits.retrieve_cpu, at)
+        value = await self._call("retrieve", data, self.limits.retrieve, at)
         if value is not None and not isinstance(value, str | dict):
             raise DesignFailure("the design's advice is neither text nor a dict", kind="protocol")
         return value
@@ -206,7 +212,7 @@ class JailedMemory:
         text = line if isinstance(line, str) else line.decode()
         if "\n" in text:
             raise UsageError("an encoded experience is one line of JSON")
-        await self._call("update", text, self.limits.update_cpu, at)
+        await self._call("update", text, self.limits.update, at)
 
     async def fork(self, seed: int | None = None) -> "JailedMemory":
         """An independent copy of the state; with a seed, the copy's luck is its own."""
@@ -214,7 +220,10 @@ class JailedMemory:
             return await self._copy_by_snapshot(seed)
         child = self._sibling()
         async with self._turn:
-            child._process = await self._sandbox.fork(self._running, json.dumps(seed))
+            with _blaming_the_design():
+                child._process = await self._sandbox.fork(
+                    self._running, json.dumps(seed), self.limits.update
+                )
         return child
 
     async def _copy_by_snapshot(self, seed: int | None) -> "JailedMemory":
@@ -232,9 +241,7 @@ class JailedMemory:
 
         Raises a DesignFailure of kind `snapshot` where the state cannot be saved: replay then.
         """
-        state = await self._call(
-            "snapshot", "null", self.limits.update_cpu, line_bytes=self.limits.snapshot_bytes
-        )
+        state = await self._call("snapshot", "null", self.limits.snapshot)
         if not isinstance(state, str) or not state.isascii():
             raise DesignFailure("the design's snapshot is not a snapshot", kind="protocol")
         return _header(self.design) + state.encode()
@@ -251,15 +258,14 @@ class JailedMemory:
         self,
         operation: str,
         data: str,
-        cpu: float,
+        limits: CallLimits,
         at: Place | None = None,
-        line_bytes: int | None = None,
     ) -> Any:
         asking = _Asking(at or self._at, self.limits.model_calls)
         async with self._turn:
-            return await self._running.call(
-                operation, data, cpu=cpu, serve=partial(self._serve, asking), line_bytes=line_bytes
-            )
+            with _blaming_the_design():
+                serve = partial(self._serve, asking)
+                return await self._running.call(operation, data, limits, serve)
 
     # --- the tools the host serves ---
 
@@ -269,13 +275,13 @@ class JailedMemory:
         if tool == "llm" and isinstance(data, dict):
             prompt, schema, system = (data.get(key) for key in ("prompt", "schema", "system"))
             return await self._ask_model(asking, prompt, schema, system)
-        raise DesignFailure("the design asked for a tool that there is not", kind="protocol")
+        raise GuestFailure("asked for a tool that there is not", "protocol")
 
     async def _embed(self, texts: Any) -> dict[str, Any]:
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise DesignFailure("the design embeds what is not a list of texts", kind="protocol")
+            raise GuestFailure("embeds what is not a list of texts", "protocol")
         if len(texts) > _MAX_TEXTS:
-            raise DesignFailure(f"the design embeds more than {_MAX_TEXTS} texts", kind="limit")
+            raise GuestFailure(f"embeds more than {_MAX_TEXTS} texts", "limit")
         rows = await embed_texts(self._embedder, texts, self.design.id)
         flat = np.ascontiguousarray(rows, dtype="<f4")
         return {"dimensions": rows.shape[1], "vectors": base64.b64encode(flat.tobytes()).decode()}
@@ -283,19 +289,29 @@ class JailedMemory:
     async def _ask_model(self, asking: _Asking, prompt: Any, schema: Any, system: Any) -> Any:
         texts = isinstance(prompt, str) and isinstance(system, str)
         if not texts or not (schema is None or isinstance(schema, dict)):
-            raise DesignFailure("the design asks a model with no prompt", kind="protocol")
+            raise GuestFailure("asks a model with no prompt", "protocol")
         if asking.at.model is None:
             raise RefusedByHost("no model is configured")
         if not asking.left:
-            raise DesignFailure(
-                f"the design asked a model more than {self.limits.model_calls} times", kind="limit"
-            )
+            raise GuestFailure(f"asked a model more than {self.limits.model_calls} times", "limit")
         asking.left -= 1
         self.model_calls += 1
         try:
             return await asking.at.model(prompt, schema, system)
         except (ModelUnavailable, ModelRefused, UsageError) as error:
             raise RefusedByHost(error.message) from error
+
+
+@contextmanager
+def _blaming_the_design() -> Iterator[None]:
+    """A failure of the jail's guest is one of the design, in its own terms."""
+    try:
+        yield
+    except GuestFailure as failure:
+        if failure.kind == "closed":
+            raise UsageError("this memory is closed") from None
+        what = failure.what if failure.reported else f"the design {failure.what}"
+        raise DesignFailure(what, kind=failure.kind) from None
 
 
 def _header(design: Design) -> bytes:

@@ -13,11 +13,11 @@ from metamem.core.protocols import Agent, Domain
 from metamem.core.together import together
 from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 from metamem.designs import TOOLBOX_VERSION
+from metamem.designs.limits import Limits
 from metamem.evaluation.jobs import CaseDone, Executor, Job, JobDone, Setup
 from metamem.evaluation.protocol import Plan, plan
 from metamem.evaluation.racing import Race
 from metamem.models.embedders import open_embedder
-from metamem.sandbox.limits import Limits
 from metamem.store.archive import Archive, ReadRecord, utc_now
 
 HELD_OUT = ("test", "shift")

@@ -16,6 +16,7 @@ from metamem.core.ids import derive_seed
 from metamem.core.protocols import Agent, Chat, Domain, Seat
 from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
 from metamem.designs.jailed import Jail
+from metamem.designs.limits import Limits
 from metamem.evaluation.behaviour import actions_digest, advice_digest, behaviour_key
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
@@ -24,7 +25,6 @@ from metamem.evaluation.jobs import Blobs, CaseDone, Emit, Job, JobDone, Setup
 from metamem.evaluation.memories import Memories
 from metamem.models.embedders import AnyEmbedder, open_embedder
 from metamem.models.embedding import EmbedAt
-from metamem.sandbox.limits import Limits
 
 
 @dataclass
@@ -107,7 +107,7 @@ class Runner:
     async def _ready(self, setup: Setup) -> Parts:
         key = repr(setup)
         if key not in self._parts:
-            jail = Jail(limits=Limits(**setup.limits), layer=setup.layer)
+            jail = Jail(limits=Limits(**setup.limits), isolation=setup.isolation)
             await jail.start()
             self._parts[key] = Parts(
                 registry.create("domains", setup.domain.name, **setup.domain.settings),

@@ -1,6 +1,6 @@
 """The fork server: loads the libraries once, then forks a confined process for each request.
 
-It runs inside the outer layer (bubblewrap, where there is one), trusts only the host, and never
+It runs inside the outer wall (bubblewrap, where there is one), trusts only the host, and never
 reads a byte that a jailed process wrote.
 """
 
