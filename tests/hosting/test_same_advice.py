@@ -128,6 +128,14 @@ async def test_updates_of_many_callers_are_serial_and_seen_by_who_asks_afterward
         assert await memory.retrieve("x") == last
 
 
+async def test_a_copy_made_beforehand_is_never_of_an_older_state(tmp_path: Path) -> None:
+    async with metamem.open_memory_async(COUNTING) as memory:
+        for number in range(1, 6):
+            await memory.update(Experience(goal=str(number)))
+            told = {await memory.retrieve("x") for _ in range(4)}  # the second makes one beforehand
+            assert told == {f"asked 1, seen {number}: ['{number}']"}
+
+
 async def test_whoever_stops_waiting_ends_neither_memory_nor_update(tmp_path: Path) -> None:
     async with metamem.open_memory_async(COUNTING, tmp_path) as memory:
         for pause in range(25):

@@ -1,29 +1,21 @@
 """What runs in the jail: loads a design from its source and serves its memory to the host."""
 
-import asyncio
-import base64
-import binascii
 import contextlib
 import inspect
-import io
 import linecache
-import os
-import pickle
-import random
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 from metamem.core.types import Experience, Query
+from metamem.designs import luck
 from metamem.designs.contract import Memory
 from metamem.designs.toolbox import Tools
-from metamem.sandbox.eventloop import JailLoop
 from metamem.sandbox.inside import Failure, Link, last_line_in
 
 FILENAME = "design.py"
 _MODULE = "design"
-_LINK, _LOOP = "host", "loop"  # how a snapshot names what it leaves out
 _ALMA = "MemoStructure"  # a design written for ALMA's own repository names this base class
 # Code without any of these words does not ask which task it runs in: it can do without one.
 _CONCURRENT = ("asyncio", "import_module", "__import__", _ALMA)
@@ -69,7 +61,7 @@ class _Service:
         self._link = link
         self._memory: Memory | None = None
         self._tools: Tools | None = None
-        self._beside: dict[str, bytes] = {}  # what lay beside the memory when it was loaded
+        self._beside: dict[str, str] = {}  # what lay beside the memory when it was loaded
 
     async def handle(self, operation: str, data: Any) -> Any:
         if operation == "open":
@@ -86,7 +78,7 @@ class _Service:
     def forked(self, data: Any) -> None:
         if data is not None:
             assert self._tools is not None
-            _seed_everything(data)
+            luck.seed(data)
             self._tools.rng.seed(data)
 
     def explain(self, error: BaseException) -> str:
@@ -98,7 +90,7 @@ class _Service:
         return f"{said} (line {line} of the design: {code})" if line else said
 
     def _open(self, data: dict[str, Any]) -> None:
-        _seed_everything(data["seed"])
+        luck.seed(data["seed"])
         self.in_tasks = any(word in data["source"] for word in _CONCURRENT)
         kind = load(data["source"])
         self._beside = _beside()
@@ -110,55 +102,25 @@ class _Service:
             self.forked(data["reseed"])
 
     def _snapshot(self) -> str:
-        out = io.BytesIO()
-        pickler = _Pickler(out, pickle.HIGHEST_PROTOCOL)
-        pickler.link = self._link
-        beside = _beside()
-        names = sorted({*beside, *self._beside})
-        changed = [name for name in names if beside.get(name) != self._beside.get(name)]
-        if changed:
+        names = sorted({*(now := _beside()), *self._beside})
+        if changed := [name for name in names if now.get(name) != self._beside.get(name)]:
             raise Failure(
                 f"the state cannot be saved: some of it is not in the memory, but in {changed[0]}",
                 "snapshot",
             )
-        try:
-            pickler.dump((self._tools, self._memory, _luck()))
-        except MemoryError:
-            raise
-        except Exception as error:
-            raise Failure(f"the state cannot be saved: {error}", "snapshot") from error
-        return base64.b64encode(out.getbuffer()).decode()
+        from metamem.designs import saving  # loaded where needed: forks pay for what is loaded
+
+        return saving.save((self._tools, self._memory, luck.state()), self._link)
 
     def _restore(self, snapshot: str) -> None:
-        try:
-            unpickler = _Unpickler(io.BytesIO(base64.b64decode(snapshot)))
-            unpickler.link = self._link
-            self._tools, self._memory, luck = unpickler.load()
-        except (MemoryError, binascii.Error):
-            raise
-        except Exception as error:
-            raise Failure(f"the state cannot be restored: {error}", "snapshot") from error
-        _set_luck(*luck)
+        from metamem.designs import saving
+
+        self._tools, self._memory, state = saving.restore(snapshot, self._link)
+        luck.restore(state)
 
 
-class _Pickler(pickle.Pickler):
-    link: Link
-
-    def persistent_id(self, value: Any) -> str | None:
-        if value is self.link:
-            return _LINK
-        return _LOOP if isinstance(value, JailLoop) else None  # kept by locks that were waited for
-
-
-class _Unpickler(pickle.Unpickler):
-    link: Link
-
-    def persistent_load(self, name: Any) -> Any:
-        return self.link if name == _LINK else asyncio.get_running_loop()
-
-
-def _beside() -> dict[str, bytes]:
-    """What the design's module and its classes hold, by name, as bytes that tell of any change.
+def _beside() -> dict[str, str]:
+    """What the design's module and its classes hold, by name, in words that tell of a change.
 
     Forks carry it and snapshots do not; so where it changes, there must be no snapshot.
     """
@@ -171,36 +133,9 @@ def _beside() -> dict[str, bytes]:
     for holder, held in holders.items():
         for name, value in vars(held).items():
             if not name.startswith("__"):
-                with contextlib.suppress(Exception):  # what does not pickle is no data
-                    found[f"{holder}.{name}"] = pickle.dumps(value)
+                with contextlib.suppress(Exception):  # a design's own `__repr__`, perhaps
+                    found[f"{holder}.{name}"] = repr(value)
     return found
-
-
-_urandom = random.Random()  # where the system's own luck would come from
-
-
-def _seed_everything(seed: int) -> None:
-    """Luck that a design takes from the standard library is the host's too."""
-    random.seed(seed)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(seed % 2**32)
-    _urandom.seed(seed)
-    os.urandom = _urandom.randbytes  # so that uuid4 and its like repeat
-    random._urandom = os.urandom  # type: ignore[attr-defined]  # and `secrets`, and numpy's seeds
-
-
-def _luck() -> tuple[Any, Any, Any]:
-    numpy = sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
-    return random.getstate(), _urandom.getstate(), numpy
-
-
-def _set_luck(standard: Any, system: Any, numpy: Any) -> None:
-    random.setstate(standard)
-    _urandom.setstate(system)
-    if numpy is not None:
-        import numpy as np
-
-        np.random.set_state(numpy)
 
 
 def _as_advice(value: Any) -> Any:

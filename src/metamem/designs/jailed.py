@@ -25,7 +25,8 @@ from metamem.sandbox.process import Process, RefusedByHost
 
 NOWHERE = Place()
 _MAX_TEXTS = 4096  # in one request for embeddings
-# What designs commonly import: loaded once in a fork server, it costs them little.
+# What designs commonly import: loaded once in a fork server, it costs them little. What brings
+# libraries of its own (hashlib, statistics, uuid) is left to those that want it: every fork pays.
 # fmt: off
 _PRELOAD = (
     "metamem.designs",
@@ -39,7 +40,6 @@ _PRELOAD = (
     "difflib",
     "enum",
     "functools",
-    "hashlib",
     "heapq",
     "itertools",
     "json",
@@ -47,13 +47,10 @@ _PRELOAD = (
     "operator",
     "random",
     "re",
-    "statistics",
     "string",
     "textwrap",
     "time",
     "typing",
-    "unicodedata",
-    "uuid",
 )
 # fmt: on
 # What costs every fork dearly, since a fork copies the tables of all pages in use: loaded only for

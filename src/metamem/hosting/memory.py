@@ -16,6 +16,7 @@ Rollout = Literal["frozen", "streaming"]
 PlaceOf = Callable[[int], Place]  # the place of the update at a position of the log
 SNAPSHOT_EVERY = 100  # updates
 
+Copying = asyncio.Future[JailedMemory]
 T = TypeVar("T")
 
 
@@ -59,6 +60,8 @@ class HostedMemory:
         self._closed = False
         self._changes = self._saved = 0  # of the state: all, and those in the newest snapshot
         self._saving: asyncio.Task[None] | None = None
+        self._ready: Copying | None = None  # a copy of the state now, for the next retrieval
+        self._copied_at = -1  # so many changes the last retrieval saw
 
     @property
     def logs(self) -> list[str]:
@@ -74,11 +77,11 @@ class HostedMemory:
 
     async def consult(self, query: Query, at: Place) -> Any:
         """A retrieval that leaves no trace, whatever the rollout."""
-        copy = await self._copy()
+        copy = await self._copy_of_now()
         try:
             return await copy.retrieve(query, at)
         finally:
-            await copy.close()
+            copy.end()
 
     async def update(self, experience: Experience, at: Place | None = None) -> None:
         """Learn from an episode; it is in the log before the design sees it.
@@ -107,6 +110,7 @@ class HostedMemory:
         place = at or self._place_of(self.position)
         self.position += 1
         self._changes += 1
+        self._drop_ready()
         await self._running.update_encoded(line, place)
 
     async def catch_up(self, log: ExperienceLog) -> None:
@@ -138,16 +142,32 @@ class HostedMemory:
                 if self._changes != self._saved:
                     await self._begin_saving(self._keeping)
                     await self._saved_so_far()
+        self._drop_ready()
         await self._running.close()
 
+    # --- copies ---
+
     async def _copy(self) -> JailedMemory:
-        """A copy cut short would take the original with it: it is always made to the end."""
-        making = asyncio.ensure_future(self._running.fork())
-        try:
-            return await asyncio.shield(making)
-        except asyncio.CancelledError:
-            making.add_done_callback(_discard)
-            raise
+        return await _taken(self._begin_copy())
+
+    def _begin_copy(self) -> Copying:
+        return asyncio.ensure_future(self._running.fork())
+
+    async def _copy_of_now(self) -> JailedMemory:
+        """For one retrieval. Where several follow one another, the next one's is made meanwhile."""
+        ready, self._ready = self._ready, None
+        copy = await _taken(ready or self._begin_copy())
+        if self._copied_at == self._changes and self._ready is None and not self._closed:
+            self._ready = self._begin_copy()
+        self._copied_at = self._changes
+        return copy
+
+    def _drop_ready(self) -> None:
+        if self._ready is not None:
+            self._ready.add_done_callback(_discard)
+            self._ready = None
+
+    # --- snapshots ---
 
     async def _begin_saving(self, keeping: Keeping) -> None:
         """Called between updates: what is saved is the state now, whatever happens meanwhile."""
@@ -185,6 +205,15 @@ class HostedMemory:
             self.notes.append(note)
 
 
+async def _taken(copying: Copying) -> JailedMemory:
+    """A copy cut short would take the original with it: it is always made to the end."""
+    try:
+        return await asyncio.shield(copying)
+    except asyncio.CancelledError:
+        copying.add_done_callback(_discard)
+        raise
+
+
 async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
     """Wait for work that goes on when the wait is given up."""
     task = asyncio.ensure_future(work)
@@ -195,6 +224,6 @@ async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
-def _discard(made: "asyncio.Future[JailedMemory]") -> None:
+def _discard(made: Copying) -> None:
     if not made.cancelled() and made.exception() is None:
         made.result().end()

@@ -303,7 +303,8 @@ class Sandbox:
         process = self._processes.get(message["key"])
         birth = self._births.pop(message["key"], None)
         if process is None:
-            signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may have ended already
+                signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
             os.close(descriptors[0])
             return
         clock = clocks.of_tree if self.isolation == "runsc" else clocks.of_process
