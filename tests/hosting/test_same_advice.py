@@ -9,12 +9,16 @@ import pytest
 import metamem
 from metamem.core.errors import UsageError
 from metamem.core.ids import canonical_json, derive_seed
-from metamem.core.types import Case, Design, Episode, Experience, Step
+from metamem.core.protocols import Place
+from metamem.core.types import Case, Design, Episode, Experience, Query, Step
 from metamem.designs import library
+from metamem.designs.jailed import Jail
 from metamem.domains.toy import ToyDomain
 from metamem.evaluation.inline import InlineExecutor
 from metamem.evaluation.jobs import CaseDone, Job, Setup, Spec
 from metamem.evaluation.protocol import Protocol
+from metamem.hosting.opening import open_memory
+from metamem.models.hashed_embedder import HashedEmbedder
 from tests.hosting.designs import BESIDE, COUNTING, LUCKY, least_told
 
 DESIGNS = {
@@ -134,6 +138,18 @@ async def test_a_copy_made_beforehand_is_never_of_an_older_state(tmp_path: Path)
             await memory.update(Experience(goal=str(number)))
             told = {await memory.retrieve("x") for _ in range(4)}  # the second makes one beforehand
             assert told == {f"asked 1, seen {number}: ['{number}']"}
+
+
+async def test_a_consultation_of_a_streaming_memory_sees_what_is_there_now() -> None:
+    async with Jail() as jail:
+        memory = await open_memory(
+            jail, COUNTING, seed=0, embedder=HashedEmbedder(), rollout="streaming"
+        )
+        query, at = Query("x"), Place()
+        for asked in range(1, 4):
+            told = [await memory.consult(query, at) for _ in range(3)]
+            assert [line.partition(",")[0] for line in told] == [f"asked {asked}"] * 3
+            await memory.retrieve(query, at)
 
 
 async def test_whoever_stops_waiting_ends_neither_memory_nor_update(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class HostedMemory:
     async def retrieve(self, query: Query, at: Place) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
         if self._rollout == "streaming":
-            self._changes += 1
+            self._count_change()
             return await _to_the_end(self._running.retrieve(query, at))
         return await self.consult(query, at)
 
@@ -109,8 +109,7 @@ class HostedMemory:
         """Learn from what is in a log already: an experience as one line of JSON."""
         place = at or self._place_of(self.position)
         self.position += 1
-        self._changes += 1
-        self._drop_ready()
+        self._count_change()
         await self._running.update_encoded(line, place)
 
     async def catch_up(self, log: ExperienceLog) -> None:
@@ -142,8 +141,14 @@ class HostedMemory:
                 if self._changes != self._saved:
                     await self._begin_saving(self._keeping)
                     await self._saved_so_far()
+        self._closed = True
         self._drop_ready()
         await self._running.close()
+
+    def _count_change(self) -> None:
+        """Called before the state changes: what was copied before is of no use afterwards."""
+        self._changes += 1
+        self._drop_ready()
 
     # --- copies ---
 
