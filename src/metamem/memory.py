@@ -171,8 +171,8 @@ class AsyncOpenMemory:
     def _say_notes(self) -> None:
         fresh = self._open.notes[self._noted :]
         self._noted += len(fresh)
-        for note in fresh:
-            warnings.warn(note, stacklevel=3)
+        for note in fresh:  # about a folder, not about a line of somebody's code
+            warnings.warn_explicit(note, UserWarning, str(self._path), 0)
 
     async def _release(self) -> None:
         if self._jail is not None:

@@ -204,9 +204,8 @@ class Runner:
                     nonlocal asked
                     assert memory is not None
                     async with parts.retrieves:
-                        since = time.perf_counter()
-                        value = await memory.retrieve(query, here)
-                        asked += time.perf_counter() - since
+                        value, seconds = await memory.timed_retrieve(query, here)
+                    asked += seconds
                     return value
 
                 async def from_oracle(query: Query) -> str:

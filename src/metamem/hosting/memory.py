@@ -1,6 +1,7 @@
 """The one memory of the host. Evaluations play it and `open_memory` serves it: it is the same."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -70,16 +71,25 @@ class HostedMemory:
 
     async def retrieve(self, query: Query, at: Place) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
+        advice, _ = await self.timed_retrieve(query, at)
+        return advice
+
+    async def timed_retrieve(self, query: Query, at: Place) -> tuple[Any, float]:
+        """The advice, and the seconds that the design took for it: copying is not its doing."""
         if self._rollout == "streaming":
             self._count_change()
-            return await _to_the_end(self._running.retrieve(query, at))
-        return await self.consult(query, at)
+            return await _to_the_end(_timed(self._running, query, at))
+        return await self._ask_copy(query, at)
 
     async def consult(self, query: Query, at: Place) -> Any:
         """A retrieval that leaves no trace, whatever the rollout."""
+        advice, _ = await self._ask_copy(query, at)
+        return advice
+
+    async def _ask_copy(self, query: Query, at: Place) -> tuple[Any, float]:
         copy = await self._copy_of_now()
         try:
-            return await copy.retrieve(query, at)
+            return await _timed(copy, query, at)
         finally:
             copy.end()
 
@@ -208,6 +218,11 @@ class HostedMemory:
         note = f"no snapshot was kept, so the next opening replays the log: {error}"
         if note not in self.notes:
             self.notes.append(note)
+
+
+async def _timed(memory: JailedMemory, query: Query, at: Place) -> tuple[Any, float]:
+    begun = time.perf_counter()
+    return await memory.retrieve(query, at), time.perf_counter() - begun
 
 
 async def _taken(copying: Copying) -> JailedMemory:
