@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-QUICK = ("jail", "alfworld", "reader", "overhead")
+QUICK = ("jail", "copies", "alfworld", "reader", "overhead")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """What the jail costs, beside a plain subprocess that does the same work with no protection.
 
-    python -m bench.jail [--layer auto] [--rounds 200] [--json]
+    python -m bench.jail [--isolation auto] [--rounds 200] [--json]
 
 Both sides run the same design in a process of its own and speak JSON lines with this one. Medians
 of wall time, both sides measured by turns in the same run. The jail's fork of a running memory is
@@ -15,10 +15,11 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
+from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query
 from metamem.designs.jailed import Jail, JailedMemory
+from metamem.designs.limits import Limits
 from metamem.models.hashed_embedder import HashedEmbedder
-from metamem.sandbox.limits import Limits
 
 SOURCE = """
 from metamem.designs import Memory
@@ -89,11 +90,11 @@ async def timed(work: Callable[[], Awaitable[object]]) -> float:
     return time.perf_counter() - begun
 
 
-async def measure(layer: str, rounds: int) -> dict[str, dict[str, float]]:
+async def measure(isolation: str, rounds: int) -> dict[str, dict[str, float]]:
     async def model(prompt: str, schema: object, system: str) -> str:
         return "reply"
 
-    jail = Jail(layer=layer)
+    jail = Jail(isolation=isolation)
     first = await timed(jail.start)
     embedder = HashedEmbedder()
     opened: list[JailedMemory] = []
@@ -101,7 +102,9 @@ async def measure(layer: str, rounds: int) -> dict[str, dict[str, float]]:
 
     async def open_jailed(limits: Limits | None = None) -> JailedMemory:
         opened.append(
-            await jail.open(Design(SOURCE), seed=1, embedder=embedder, llm=model, limits=limits)
+            await jail.open(
+                Design(SOURCE), seed=1, embedder=embedder, at=Place(model=model), limits=limits
+            )
         )
         return opened[-1]
 
@@ -163,11 +166,11 @@ async def measure(layer: str, rounds: int) -> dict[str, dict[str, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--layer", default="auto")
+    parser.add_argument("--isolation", "--layer", default="auto")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    table = asyncio.run(measure(options.layer, options.rounds))
+    table = asyncio.run(measure(options.isolation, options.rounds))
     if options.json:
         print(json.dumps(table))
         return

@@ -16,6 +16,7 @@ _PUBLIC = {
     "evaluate": "metamem.api",
     "learn": "metamem.api",
     "open_memory": "metamem.api",
+    "open_memory_async": "metamem.api",
     "preset": "metamem.search.parity",
     "read_episodes": "metamem.api",
     "transfer": "metamem.sweeps",

@@ -22,6 +22,7 @@ from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
+from metamem.core.renamed import renamed
 from metamem.core.splits import check_split
 from metamem.core.together import together
 from metamem.core.types import CaseResult, Design, Evaluation, Experience
@@ -29,7 +30,7 @@ from metamem.designs.library import load
 from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator
 from metamem.evaluation.jobs import Executor, Setup, Spec
 from metamem.evaluation.protocol import Protocol
-from metamem.memory import OpenMemory
+from metamem.memory import AsyncOpenMemory, OpenMemory
 from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
@@ -190,6 +191,7 @@ def evaluator_for(
     """An evaluator of what is open already. `settings` are further fields of `Setup`."""
     made: Domain = registry.create("domains", domain, **domain_settings)
     acting = agent or Spec(made.agent)
+    settings = renamed(settings, layer="isolation")
     given = {"embedder": EMBEDDER, **played_by(acting, broker), **settings}
     setup = Setup(domain=Spec(domain, dict(domain_settings)), agent=acting, rules=rules, **given)
 
@@ -268,14 +270,29 @@ def open_memory(
 
     A design may also be the id of one in the archive at `home` (or its start).
     """
-    if isinstance(design, str):
-        place = home_folder(home) / "archive.db"
-        if place.is_file():
-            with SqliteArchive(place, create=False) as archive:
-                design = find_design(design, archive)
-        else:
-            design = find_design(design)
-    return OpenMemory(design, path, **settings)
+    return OpenMemory(_found(design, home), path, **renamed(settings, layer="isolation"))
+
+
+def open_memory_async(
+    design: str | Design,
+    path: str | Path | None = None,
+    *,
+    home: str | Path | None = None,
+    **settings: Any,
+) -> AsyncOpenMemory:
+    """The same for code that awaits: `async with metamem.open_memory_async(...) as memory`."""
+    return AsyncOpenMemory(_found(design, home), path, **renamed(settings, layer="isolation"))
+
+
+def _found(design: str | Design, home: str | Path | None) -> Design:
+    """A design by its name, its file, or its id in the archive at `home`, where there is one."""
+    if isinstance(design, Design):
+        return design
+    place = home_folder(home) / "archive.db"
+    if not place.is_file():
+        return find_design(design)
+    with SqliteArchive(place, create=False) as archive:
+        return find_design(design, archive)
 
 
 def read_episodes(path: str | Path) -> list[Experience]:
@@ -318,6 +335,7 @@ def learn_config(
         return stored
     if not domain:
         raise UsageError("which domain?", hint=f"known: {', '.join(registry.names('domains'))}")
+    settings = renamed(settings, layer="isolation")
     names = {f.name for f in fields(LearnConfig)}
     if wrong := sorted(set(settings) - names - {"domain_settings", "designs", "seconds"}):
         raise UsageError(

@@ -1,41 +1,48 @@
 """A memory for an agent of one's own: open, retrieve, update, close.
 
-The log of experiences is the truth. The state of the memory is rebuilt from it on opening, so
-a better design can take over the same log at any time.
+The log of experiences is the truth. The state of the memory is a cache of it, so a better design
+can take over the same log at any time. What is served is what was evaluated: the same class holds
+the memory here and there.
 """
 
 import asyncio
-import json
-import os
 import tempfile
 import threading
+import warnings
 from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args
 
-from metamem.core.chat import Site
-from metamem.core.errors import DataError, DesignFailure, UsageError
-from metamem.core.ids import canonical_json
+from metamem.core.chat import Role, Site
+from metamem.core.errors import UsageError
+from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query, Step
-from metamem.designs.jailed import AskModel, Jail, JailedMemory
+from metamem.designs.jailed import Jail
+from metamem.designs.limits import Limits
 from metamem.evaluation.chats import PlacedChat, for_design
 from metamem.evaluation.episode import cap_advice
+from metamem.hosting.log import FileLog
+from metamem.hosting.memory import HostedMemory, Rollout
+from metamem.hosting.opening import open_kept, open_memory
+from metamem.hosting.snapshots import SnapshotFolder
 from metamem.models import default_embedder
 from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
-from metamem.sandbox.limits import Limits
 from metamem.store.sqlite import SqliteArchive
 
 T = TypeVar("T")
-LOG = "experiences.jsonl"
 CALLS = "models.db"
-ROLE = "memory"
+ROLE: Role = "memory"
 
 
-class OpenMemory:
-    """A running design with plain, blocking calls. Learned code stays in the jail."""
+class AsyncOpenMemory:
+    """A running design for code that awaits, and for any number of callers at once.
+
+    Open it with `async with`, or with `await memory.open()` and, in the end, `await memory.close()`.
+    Learned code stays in the jail.
+    """
 
     def __init__(
         self,
@@ -44,26 +51,174 @@ class OpenMemory:
         *,
         seed: int = 0,
         advice_tokens: int = 4000,
-        layer: str = "auto",
+        rollout: Rollout = "frozen",
+        isolation: str = "auto",
         model: str = "",
         allowance: Allowance | None = None,
     ) -> None:
-        """`model` answers designs that ask one; what it said is kept, so a reopening is free."""
+        """`model` answers designs that ask one; what it said is kept, so a reopening is free.
+
+        `rollout="streaming"` is for designs that were evaluated so: retrievals change the state.
+        """
+        if rollout not in get_args(Rollout):
+            raise UsageError(f"no rollout called {rollout!r}", hint="known: frozen, streaming")
         self.design = design
         self.advice_tokens = advice_tokens
-        self._updates = self._retrievals = 0
-        self._models = _Models(model, path, design, allowance) if model else None
-        self.failed_updates = 0  # experiences in the log that the design could not take in
-        self._log = _Log(Path(path)) if path is not None else None
+        self._path = None if path is None else Path(path)
+        self._seed, self._rollout, self._isolation = seed, rollout, isolation
+        self._model_name, self._allowance = model, allowance
+        self._models: _Models | None = None
+        self._jail: Jail | None = None
+        self._memory: HostedMemory | None = None
+        self._noted = 0
+
+    @property
+    def failed_updates(self) -> int:
+        """Experiences in the log that the design could not take in."""
+        return self._open.failed_updates
+
+    @property
+    def replayed(self) -> int:
+        """Experiences that the design had to see again when it was opened."""
+        return self._open.replayed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What did not go as it should and does no harm. Each was also given as a warning."""
+        return tuple(self._open.notes)
+
+    async def open(self) -> Self:
+        """Learn what is in the log: from the newest snapshot that fits, and the rest of the log."""
+        if self._memory is not None:
+            raise UsageError("this memory is open already")
+        try:
+            self._memory = await self._opened()
+        except BaseException:
+            await self._release()
+            raise
+        self._say_notes()
+        return self
+
+    async def retrieve(
+        self,
+        goal: str,
+        observation: str = "",
+        actions: Sequence[str] = (),
+        steps: Sequence[Step] = (),
+    ) -> str:
+        """What memory says about a task now, within the token budget.
+
+        A model that the design asks is asked once for the same question after the same experiences.
+        """
+        query = Query(goal, observation, tuple(actions), tuple(steps))
+        at = self._place("retrieve", self._open.position)
+        return cap_advice(await self._open.retrieve(query, at), self.advice_tokens).text
+
+    async def update(self, experience: Experience | Mapping[str, Any]) -> None:
+        """Learn from an episode. It is in the log before the design sees it."""
+        if isinstance(experience, Mapping):
+            experience = Experience.from_json(experience)
+        try:
+            await self._open.update(experience)
+        finally:
+            self._say_notes()
+
+    async def close(self) -> None:
+        """Keep a snapshot beside the log, and end everything."""
+        if self._memory is not None:
+            try:
+                await self._memory.close()
+            finally:
+                self._say_notes()
+                await self._release()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def _open(self) -> HostedMemory:
+        if self._memory is None:
+            raise UsageError("this memory is not open")
+        return self._memory
+
+    async def _opened(self) -> HostedMemory:
+        if self._model_name:
+            self._models = _Models(self._model_name, self._path, self.design, self._allowance)
+        log = None if self._path is None else await asyncio.to_thread(FileLog, self._path)
+        self._jail = Jail(limits=Limits(), isolation=self._isolation)
+        settings: dict[str, Any] = {
+            "seed": self._seed,
+            "embedder": await asyncio.to_thread(default_embedder),
+            "rollout": self._rollout,
+            "place_of": lambda position: self._place("update", position + 1),
+        }
+        if self._path is None or log is None:
+            return await open_memory(self._jail, self.design, **settings)
+        return await open_kept(self._jail, self.design, log, SnapshotFolder(self._path), **settings)
+
+    def _place(self, phase: str, number: int) -> Place:
+        site = Site(ROLE, design=self.design.id, phase=phase, repeat=number)
+        return self._models.at(site) if self._models is not None else Place(site)
+
+    def _say_notes(self) -> None:
+        fresh = self._open.notes[self._noted :]
+        self._noted += len(fresh)
+        for note in fresh:  # about a folder, not about a line of somebody's code
+            warnings.warn_explicit(note, UserWarning, str(self._path), 0)
+
+    async def _release(self) -> None:
+        if self._jail is not None:
+            await self._jail.close()
+        if self._models is not None:
+            await self._models.close()
+        self._models = self._jail = None
+
+
+class OpenMemory:
+    """A running design with plain, blocking calls, from any thread. Learned code stays in the jail."""
+
+    def __init__(self, design: Design, path: str | Path | None = None, **settings: Any) -> None:
+        """The settings are those of `AsyncOpenMemory`."""
+        self._memory = AsyncOpenMemory(design, path, **settings)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._jail = Jail(limits=Limits(), layer=layer)
         try:
-            self._memory = self._wait(self._open(seed))
+            self._wait(self._memory.open())
         except BaseException:
             self._stop()
             raise
+
+    @property
+    def design(self) -> Design:
+        return self._memory.design
+
+    @property
+    def advice_tokens(self) -> int:
+        return self._memory.advice_tokens
+
+    @property
+    def failed_updates(self) -> int:
+        """Experiences in the log that the design could not take in."""
+        return self._memory.failed_updates
+
+    @property
+    def replayed(self) -> int:
+        """Experiences that the design had to see again when it was opened."""
+        return self._memory.replayed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What did not go as it should and does no harm. Each was also given as a warning."""
+        return self._memory.notes
 
     def retrieve(
         self,
@@ -73,26 +228,19 @@ class OpenMemory:
         steps: Sequence[Step] = (),
     ) -> str:
         """What memory says about a task now, within the token budget."""
-        query = Query(goal, observation, tuple(actions), tuple(steps))
-        self._memory.llm = self._model("retrieve", self._retrievals)
-        self._retrievals += 1
-        return cap_advice(self._wait(self._memory.retrieve(query)), self.advice_tokens).text
+        return self._wait(self._memory.retrieve(goal, observation, actions, steps))
 
     def update(self, experience: Experience | Mapping[str, Any]) -> None:
         """Learn from an episode. It is in the log before the design sees it."""
-        if isinstance(experience, Mapping):
-            experience = Experience.from_json(experience)
-        line = canonical_json(experience.to_json())
-        if self._log is not None:
-            self._log.append(line)
-        self._memory.llm = self._next_update()
-        self._wait(self._memory.update_encoded(line))
+        self._wait(self._memory.update(experience))
 
     def close(self) -> None:
         if self._loop.is_closed():
             return
-        self._wait(self._memory.close())
-        self._stop()
+        try:
+            self._wait(self._memory.close())
+        finally:
+            self._stop()
 
     def __enter__(self) -> Self:
         return self
@@ -105,33 +253,10 @@ class OpenMemory:
     ) -> None:
         self.close()
 
-    async def _open(self, seed: int) -> JailedMemory:
-        await self._jail.start()
-        memory = await self._jail.open(self.design, seed=seed, embedder=default_embedder())
-        for line in self._log.lines if self._log is not None else ():
-            memory.llm = self._next_update()
-            try:
-                await memory.update_encoded(line)
-            except DesignFailure as failure:
-                if failure.kind != "crash":  # over a limit: the process is gone
-                    raise
-                self.failed_updates += 1
-        return memory
-
-    def _next_update(self) -> AskModel | None:
-        self._updates += 1
-        return self._model("update", self._updates)
-
-    def _model(self, phase: str, number: int) -> AskModel | None:
-        return self._models.at(phase, number) if self._models is not None else None
-
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _stop(self) -> None:
-        self._wait(self._jail.close())
-        if self._models is not None:
-            self._wait(self._models.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -141,52 +266,20 @@ class _Models:
     """The model of a memory, its calls kept beside the log of experiences."""
 
     def __init__(
-        self, name: str, path: str | Path | None, design: Design, allowance: Allowance | None
+        self, name: str, path: Path | None, design: Design, allowance: Allowance | None
     ) -> None:
         self._scratch = tempfile.TemporaryDirectory() if path is None else None
-        folder = Path(self._scratch.name if self._scratch is not None else path or "")
+        folder = Path(self._scratch.name) if self._scratch is not None else path
         opened = load_config().open_roles({ROLE: [name]})
+        assert folder is not None
         self._archive = SqliteArchive(folder / CALLS)
         self._broker = Broker(self._archive, opened, run_id=ROLE, allowance=allowance)
-        self._design = design.id
 
-    def at(self, phase: str, number: int) -> AskModel:
-        site = Site("memory", design=self._design, phase=phase, repeat=number)
-        return for_design(PlacedChat(self._broker.ask, site))
+    def at(self, site: Site) -> Place:
+        return Place(site, for_design(PlacedChat(self._broker.ask, site)))
 
     async def close(self) -> None:
         await self._broker.close()
         self._archive.close()
         if self._scratch is not None:
             self._scratch.cleanup()
-
-
-class _Log:
-    """Experiences, one a line, appended and flushed to disk before they count."""
-
-    def __init__(self, folder: Path) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._path = folder / LOG
-            self._path.touch()
-            content = self._path.read_bytes()
-        except OSError as error:
-            raise UsageError(
-                f"the memory at {folder} cannot be opened: {error.strerror}"
-            ) from error
-        whole, _, torn = content.rpartition(b"\n")
-        if torn:  # a write that never finished: its update never returned
-            with self._path.open("r+b") as file:
-                file.truncate(len(content) - len(torn))
-        self.lines = whole.decode(errors="strict").splitlines() if whole else []
-        for number, line in enumerate(self.lines, 1):
-            try:
-                json.loads(line)
-            except ValueError as error:
-                raise DataError(f"{self._path}, line {number} is damaged: {error}") from error
-
-    def append(self, line: str) -> None:
-        with self._path.open("ab") as file:
-            file.write(line.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""One jail for each layer, shared by a whole file; each holds every attack on its own."""
+"""One jail for each isolation, shared by a whole file; each holds every attack on its own."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from metamem.core.errors import JailUnavailable
 from metamem.designs.jailed import Jail
-from metamem.sandbox.limits import Limits
+from metamem.designs.limits import Limits
 from tests.attacks.canaries import Canaries
 
 LIMITS = Limits(
@@ -27,7 +27,7 @@ async def jail(request: pytest.FixtureRequest, canaries: Canaries) -> AsyncItera
         for name, value in canaries.environment.items():
             patch.setenv(name, value)  # what a careless launcher would let in
         try:
-            async with Jail(LIMITS, layer=request.param) as started:
+            async with Jail(LIMITS, isolation=request.param) as started:
                 yield started
         except JailUnavailable:
-            pytest.skip(f"the jail layer {request.param} does not work here")
+            pytest.skip(f"the isolation {request.param} does not work here")

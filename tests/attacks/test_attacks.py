@@ -1,4 +1,4 @@
-"""Every attack works without the jail, and is stopped by each layer of it."""
+"""Every attack works without the jail, and is stopped by each isolation."""
 
 import json
 import platform
@@ -93,7 +93,7 @@ async def test_the_jail_stops_it(attack: str, jail: Jail, canaries: Canaries) ->
 
 
 @shared_loop
-async def test_the_lesser_layer_differs_only_in_showing_that_files_exist(
+async def test_the_lesser_isolation_differs_only_in_showing_that_files_exist(
     jail: Jail, canaries: Canaries
 ) -> None:
     """Landlock guards what is in files, not whether they are there; bubblewrap hides both."""
@@ -103,7 +103,7 @@ async def test_the_lesser_layer_differs_only_in_showing_that_files_exist(
     )
     outcome = await memory.retrieve(Query(goal=json.dumps(canaries.parameters())))
     await memory.close()
-    assert outcome.startswith("won" if jail.layer == "self" else "stopped")
+    assert outcome.startswith("won" if jail.isolation == "self" else "stopped")
 
 
 @shared_loop

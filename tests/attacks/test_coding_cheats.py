@@ -11,7 +11,7 @@ from metamem.sandbox import bubblewrap
 from tests.domains.coding.shop import FIXED, PATH, SOURCE, TEST_PATH, project, workbench
 
 pytestmark = pytest.mark.skipif(
-    not bubblewrap.works(), reason="the jail layer bwrap does not work here"
+    not bubblewrap.works(), reason="the isolation bwrap does not work here"
 )
 
 # Writes every byte string that is reachable from a frame on every descriptor there is.

@@ -24,7 +24,7 @@ from tests.attacks.test_misdeeds import bad_design
 from tests.designs.embedder import LetterEmbedder
 
 pytestmark = [
-    pytest.mark.skipif(not gvisor.works(), reason="the jail layer runsc does not work here"),
+    pytest.mark.skipif(not gvisor.works(), reason="the isolation runsc does not work here"),
     pytest.mark.asyncio(loop_scope="module"),
 ]
 
@@ -65,7 +65,7 @@ async def gvisor_jail(
 ) -> AsyncIterator[Jail]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("METAMEM_CANARY", canaries.token)
-        async with Jail(replace(LIMITS, wall=30), layer="runsc") as jail:
+        async with Jail(replace(LIMITS, wall=30), isolation="runsc") as jail:
             yield jail
 
 

@@ -10,10 +10,11 @@ import pytest
 import pytest_asyncio
 
 from metamem.core.errors import DesignFailure
+from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Message, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
+from metamem.designs.limits import Limits
 from metamem.models.hashed_embedder import HashedEmbedder
-from metamem.sandbox.limits import Limits
 from tests.designs.samples import EPISODES, QUERIES, START, VIEW
 from tests.extras import needs
 
@@ -372,7 +373,7 @@ async def test_what_was_advised_is_in_the_recorder_that_follows(jail: Jail) -> N
 
 async def test_agents_ask_the_hosts_model(jail: Jail) -> None:
     model = Model()
-    memory = await opened(jail, ASKING, llm=model)
+    memory = await opened(jail, ASKING, at=Place(model=model))
     await memory.update(EPISODES[0])
     (prompt, loose, _), (_, strict, _) = model.asked
     assert json.loads(prompt)[0]["action_took"] == "go to north tower 1"
@@ -414,7 +415,7 @@ async def test_a_blocking_question_among_awaited_ones(jail: Jail) -> None:
         "asked = [Agent('s').ask(w) for w in 'xyz']\n"
         "return {'all': await asyncio.gather(*asked, search('lamp'), search('door'))}"
     )
-    told = await said(jail, source, llm=Model())
+    told = await said(jail, source, at=Place(model=Model()))
     assert told["all"] == ["reply 1", "reply 2", "reply 3", "red lamp", "green door"]
 
 

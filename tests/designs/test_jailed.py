@@ -15,9 +15,10 @@ from metamem.core.errors import (
     ModelUnavailable,
     UsageError,
 )
+from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Message, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
-from metamem.sandbox.limits import Limits
+from metamem.designs.limits import Limits
 from tests.designs.embedder import LetterEmbedder
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -191,7 +192,7 @@ async def test_the_model_answers_and_is_counted(jail: Jail) -> None:
         "said = await asyncio.gather(*(ask('x' * n) for n in (1, 2, 3)))\n"
         "return {'said': said, 'order': order}"
     )
-    memory = await opened(jail, source, llm=model)
+    memory = await opened(jail, source, at=Place(model=model))
     answer = await memory.retrieve(Query(""))
     assert answer == {"said": ["x", "xx", "xxx"], "order": ["x", "xx", "xxx"]}
     assert (memory.model_calls, memory.tool_calls) == (3, 3)
@@ -205,7 +206,9 @@ async def test_model_calls_are_limited_in_each_call(jail: Jail) -> None:
     source = retrieving(
         "for _ in range(int(query.goal)): await self.tools.llm.ask('x')\nreturn 'ok'"
     )
-    memory = await opened(jail, source, llm=model, limits=replace(jail.limits, model_calls=3))
+    memory = await opened(
+        jail, source, at=Place(model=model), limits=replace(jail.limits, model_calls=3)
+    )
     assert [await memory.retrieve(Query("3")) for _ in range(2)] == ["ok", "ok"]
     with pytest.raises(DesignFailure) as failure:
         await memory.retrieve(Query("4"))
@@ -234,7 +237,7 @@ async def test_without_a_model_the_design_is_told_and_may_go_on(jail: Jail) -> N
     async def away(prompt: str, schema: object, system: str) -> Any:
         raise ModelUnavailable("the model is away")
 
-    memory = await opened(jail, source, llm=away)
+    memory = await opened(jail, source, at=Place(model=away))
     assert await memory.retrieve(Query("")) == "told: the model is away"
     await memory.close()
 
@@ -249,10 +252,10 @@ async def test_the_hosts_own_trouble_passes_through_unchanged(jail: Jail) -> Non
     source = retrieving(
         "try:\n    return await self.tools.llm.ask('hi')\nexcept BaseException:\n    return 'hidden'"
     )
-    memory = await opened(jail, source, llm=broke)
+    memory = await opened(jail, source, at=Place(model=broke))
     with pytest.raises(BudgetSpent):
         await memory.retrieve(Query(""))
-    memory = await opened(jail, source, llm=odd)
+    memory = await opened(jail, source, at=Place(model=odd))
     with pytest.raises(TypeError, match="not JSON serializable"):
         await memory.retrieve(Query(""))
 

@@ -1,4 +1,4 @@
-"""A memory opened, taught, copied and asked, in each layer: run by tests as an ordinary user."""
+"""A memory opened, taught, copied and asked, in each isolation: run by tests as an ordinary user."""
 
 import asyncio
 import sys
@@ -17,15 +17,15 @@ class Goals(Memory):
 """
 
 
-async def main(layer: str) -> None:
-    async with Jail(layer=layer) as jail:
+async def main(isolation: str) -> None:
+    async with Jail(isolation=isolation) as jail:
         memory = await jail.open(Design(SOURCE), seed=1, embedder=LetterEmbedder())
         await memory.update(Experience(goal="find the apple"))
         copy = await memory.fork()
         await copy.update(Experience(goal="zzz"))
         assert await copy.retrieve(Query("zz")) == "zzz"
         assert await memory.retrieve(Query("zz")) == "find the apple"
-        print(jail.layer, "works", "with forks" if jail.sandbox.can_fork else "by snapshots")
+        print(jail.isolation, "works", "with forks" if jail.sandbox.can_fork else "by snapshots")
 
 
 if __name__ == "__main__":

@@ -15,14 +15,12 @@ import pytest
 from metamem.core.errors import DesignFailure, EngineFault
 from metamem.core.types import Design, Query
 from metamem.designs.jailed import Jail
+from metamem.designs.limits import Limits
 from metamem.sandbox import gvisor
 from metamem.sandbox.host import Program, Sandbox
-from metamem.sandbox.limits import Limits
 from tests.designs.embedder import LetterEmbedder
 
-pytestmark = pytest.mark.skipif(
-    not gvisor.works(), reason="the jail layer runsc does not work here"
-)
+pytestmark = pytest.mark.skipif(not gvisor.works(), reason="the isolation runsc does not work here")
 
 ROOT = Path(__file__).parents[2]
 DOER = Design(
@@ -67,7 +65,7 @@ async def _until(holds: Callable[[], bool]) -> bool:
 
 
 async def test_a_hung_memory_leaves_nothing_behind(folder: Path) -> None:
-    async with Jail(Limits(wall=1), layer="runsc") as jail:
+    async with Jail(Limits(wall=1), isolation="runsc") as jail:
         memory = await jail.open(DOER, seed=1, embedder=LetterEmbedder())
         [bundles] = folder.iterdir()
         assert len(_processes(folder)) >= 3
@@ -80,7 +78,7 @@ async def test_a_hung_memory_leaves_nothing_behind(folder: Path) -> None:
 
 
 async def test_two_jails_are_strangers_and_leave_nothing_behind(folder: Path) -> None:
-    async with Jail(layer="runsc") as one, Jail(layer="runsc") as other:
+    async with Jail(isolation="runsc") as one, Jail(isolation="runsc") as other:
         memories = await asyncio.gather(
             one.open(DOER, seed=1, embedder=LetterEmbedder()),
             other.open(DOER, seed=1, embedder=LetterEmbedder()),
@@ -93,7 +91,7 @@ async def test_two_jails_are_strangers_and_leave_nothing_behind(folder: Path) ->
 
 @pytest.mark.parametrize("part", ["runsc", "runsc-sandbox"])
 async def test_a_sandbox_that_is_killed_is_an_engine_fault(folder: Path, part: str) -> None:
-    async with Jail(layer="runsc") as jail:
+    async with Jail(isolation="runsc") as jail:
         memory = await jail.open(DOER, seed=1, embedder=LetterEmbedder())
         names = {pid: Path(name).name for pid, name in _processes(folder).items()}
         os.kill(next(pid for pid, name in names.items() if name == part), signal.SIGKILL)
@@ -105,7 +103,7 @@ async def test_a_sandbox_that_is_killed_is_an_engine_fault(folder: Path, part: s
 
 async def test_a_memory_cannot_blame_the_sandbox() -> None:
     """Not even by ending as runsc would say of one that was killed."""
-    async with Jail(layer="runsc") as jail:
+    async with Jail(isolation="runsc") as jail:
         memory = await jail.open(DOER, seed=1, embedder=LetterEmbedder())
         with pytest.raises(DesignFailure, match="status 137") as failure:
             await memory.retrieve(Query("os._exit(137)"))
@@ -114,7 +112,7 @@ async def test_a_memory_cannot_blame_the_sandbox() -> None:
 
 async def test_cpu_time_in_all_is_held_and_does_not_count_the_start() -> None:
     work = "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
-    async with Jail(Limits(total_cpu=1), layer="runsc") as jail:
+    async with Jail(Limits(total_cpu=1), isolation="runsc") as jail:
         memory = await jail.open(DOER, seed=1, embedder=LetterEmbedder())
         assert await memory.retrieve(Query(work)) == "done"
         with pytest.raises(DesignFailure, match="in all") as failure:
@@ -124,7 +122,7 @@ async def test_cpu_time_in_all_is_held_and_does_not_count_the_start() -> None:
 
 
 async def test_a_program_that_cannot_start_says_why(folder: Path) -> None:
-    sandbox = Sandbox(Program("no_such_module:serve", (), ("json",)), layer="runsc")
+    sandbox = Sandbox(Program("no_such_module:serve", (), ("json",)), isolation="runsc")
     with pytest.raises(EngineFault, match="no_such_module"):
         await sandbox.spawn(replace(Limits(), wall=30))
     await sandbox.close()
@@ -137,7 +135,7 @@ from metamem.designs.jailed import Jail
 from tests.designs.embedder import LetterEmbedder
 from tests.sandbox.test_gvisor import DOER
 async def main():
-    async with Jail(layer="runsc") as jail:
+    async with Jail(isolation="runsc") as jail:
         await jail.open(DOER, seed=1, embedder=LetterEmbedder())
         print(jail.sandbox.pid, flush=True)
         await asyncio.sleep(1000)
@@ -165,6 +163,6 @@ async def test_when_the_host_is_killed_nothing_is_left(folder: Path, keeper_too:
     assert await _until(lambda: not _processes(folder))
     if keeper_too:  # nobody was left to clear up: the next keeper does
         assert list(folder.iterdir())
-        async with Jail(layer="runsc"):
+        async with Jail(isolation="runsc"):
             assert len(list(folder.iterdir())) == 1
     assert await _until(lambda: not list(folder.iterdir()))

@@ -28,26 +28,26 @@ class Echo(Memory):
     async def update(self, experience): pass
 """
 )
-LAYERS = [
+ISOLATIONS = [
     pytest.param(
         "bwrap",
         marks=pytest.mark.skipif(
-            not bubblewrap.works(), reason="the jail layer bwrap does not work here"
+            not bubblewrap.works(), reason="the isolation bwrap does not work here"
         ),
     ),
     "self",
     pytest.param(
         "runsc",
         marks=pytest.mark.skipif(
-            not gvisor.works(), reason="the jail layer runsc does not work here"
+            not gvisor.works(), reason="the isolation runsc does not work here"
         ),
     ),
 ]
 
 
-@pytest.mark.parametrize("layer", LAYERS)
-async def test_a_dead_server_is_an_engine_fault_and_is_replaced(layer: str) -> None:
-    async with Jail(layer=layer) as jail:
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+async def test_a_dead_server_is_an_engine_fault_and_is_replaced(isolation: str) -> None:
+    async with Jail(isolation=isolation) as jail:
         memory = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
         assert jail.sandbox.pid is not None
         os.kill(jail.sandbox.pid, signal.SIGKILL)
@@ -59,9 +59,11 @@ async def test_a_dead_server_is_an_engine_fault_and_is_replaced(layer: str) -> N
         assert await again.retrieve(Query("alive")) == "alive"
 
 
-@pytest.mark.parametrize("layer", LAYERS[:2])  # in gVisor it is not one process: see test_gvisor
-async def test_a_process_killed_from_outside_is_an_engine_fault(layer: str) -> None:
-    async with Jail(layer=layer) as jail:
+@pytest.mark.parametrize(
+    "isolation", ISOLATIONS[:2]
+)  # in gVisor it is not one process: see test_gvisor
+async def test_a_process_killed_from_outside_is_an_engine_fault(isolation: str) -> None:
+    async with Jail(isolation=isolation) as jail:
         memory = await jail.open(ECHO, seed=1, embedder=LetterEmbedder())
         assert jail.sandbox.pid is not None
         await asyncio.sleep(0.1)  # until the spare is there too
@@ -77,9 +79,9 @@ async def test_a_process_killed_from_outside_is_an_engine_fault(layer: str) -> N
         assert await again.retrieve(Query("alive")) == "alive"
 
 
-@pytest.mark.parametrize("layer", LAYERS[:2])
-async def test_the_next_process_is_made_beforehand_and_ends_with_the_jail(layer: str) -> None:
-    jail = Jail(layer=layer)
+@pytest.mark.parametrize("isolation", ISOLATIONS[:2])
+async def test_the_next_process_is_made_beforehand_and_ends_with_the_jail(isolation: str) -> None:
+    jail = Jail(isolation=isolation)
     memories = [await jail.open(ECHO, seed=1, embedder=LetterEmbedder()) for _ in range(3)]
     assert jail.sandbox.pid is not None
     await asyncio.sleep(0.1)
@@ -103,7 +105,7 @@ class Loop(Memory):
     async def update(self, experience): pass
 ''')
 async def main():
-    async with Jail(layer=sys.argv[1]) as jail:
+    async with Jail(isolation=sys.argv[1]) as jail:
         memory = await jail.open(LOOP, seed=1, embedder=LetterEmbedder())
         copy = await memory.fork()
         print(jail.sandbox.pid, flush=True)
@@ -125,10 +127,10 @@ def _descendants(pid: int) -> list[int]:
     return [p for child in children for p in (child, *_descendants(child))]
 
 
-@pytest.mark.parametrize("layer", LAYERS)
-def test_when_the_host_is_killed_everything_in_the_jail_dies(layer: str) -> None:
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+def test_when_the_host_is_killed_everything_in_the_jail_dies(isolation: str) -> None:
     host = subprocess.Popen(
-        [sys.executable, "-c", HOST, layer], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOST, isolation], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     assert host.stdout is not None
     server = int(host.stdout.readline())
@@ -158,8 +160,8 @@ def _alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("layer", LAYERS)
-def test_an_ordinary_user_has_the_same_jail(layer: str) -> None:
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+def test_an_ordinary_user_has_the_same_jail(isolation: str) -> None:
     """Run as `nobody` where the tests run as root; else the other tests show it already."""
     if os.getuid() != 0:
         pytest.skip("not root: every other test is this one")
@@ -177,7 +179,7 @@ def test_an_ordinary_user_has_the_same_jail(layer: str) -> None:
     ).returncode:  # fmt: skip
         pytest.skip("no interpreter that an ordinary user can run with these libraries")
     ended = subprocess.run(
-        [python, "-m", "tests.sandbox.smoke", layer],
+        [python, "-m", "tests.sandbox.smoke", isolation],
         env=environment,
         capture_output=True,
         text=True,
@@ -185,5 +187,5 @@ def test_an_ordinary_user_has_the_same_jail(layer: str) -> None:
         **as_nobody,
     )
     assert ended.returncode == 0, ended.stderr
-    copies = "by snapshots" if layer == "runsc" else "with forks"
-    assert ended.stdout == f"{layer} works {copies}\n"
+    copies = "by snapshots" if isolation == "runsc" else "with forks"
+    assert ended.stdout == f"{isolation} works {copies}\n"

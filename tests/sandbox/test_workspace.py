@@ -12,7 +12,7 @@ from metamem.sandbox import bubblewrap
 from metamem.sandbox.workspace import WorkspaceLimits, run_blocking, run_command
 
 pytestmark = pytest.mark.skipif(
-    not bubblewrap.works(), reason="the jail layer bwrap does not work here"
+    not bubblewrap.works(), reason="the isolation bwrap does not work here"
 )
 
 PYTHON = Path(sys.executable).resolve().name

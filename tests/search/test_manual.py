@@ -14,11 +14,11 @@ from metamem.core.protocols import Seat
 from metamem.core.types import Design, Experience, Message, Observation, Query, Step
 from metamem.designs import Hit, Tools, text
 from metamem.designs.jailed import Jail
+from metamem.designs.limits import Limits
 from metamem.designs.toolbox import Table, TextIndex
 from metamem.designs.toolbox.tools import LanguageModel
 from metamem.designs.toolbox.vectors import Vectors
 from metamem.evaluation.protocol import Protocol
-from metamem.sandbox.limits import Limits
 from metamem.search.manual import manual, reading
 
 PLACES = {Tools: "tools", Table: "table", TextIndex: "index", Vectors: "vectors",

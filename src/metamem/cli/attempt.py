@@ -75,15 +75,15 @@ def _agent(name: str) -> str:
     return (registry.factory("agents", name).__doc__ or "").strip().split("\n")[0]
 
 
-def _jail(layer: str) -> str:
+def _jail(isolation: str) -> str:
     from metamem.core.types import Query
     from metamem.designs.jailed import Jail
     from metamem.designs.library import NO_MEMORY, load
     from metamem.models.embedders import open_embedder
-    from metamem.sandbox.layers import describe
+    from metamem.sandbox.isolation import describe
 
     async def start() -> None:
-        async with Jail(layer=layer) as jail:
+        async with Jail(isolation=isolation) as jail:
             memory = await jail.open(load(NO_MEMORY), seed=0, embedder=open_embedder("hashed"))
             await memory.retrieve(Query("anything"))
             await memory.close()

@@ -111,11 +111,12 @@ class _Trial:
 
 async def _tried(design: Design) -> _Trial:
     """Run the design in the jail; a `DesignFailure` says at which point it failed, and how."""
+    from metamem.core.protocols import Place
     from metamem.designs.jailed import Jail
     from metamem.models.hashed_embedder import HashedEmbedder
 
     remarks = []
-    tools: dict[str, Any] = {"seed": 0, "embedder": HashedEmbedder(), "llm": _made_up}
+    tools: dict[str, Any] = {"seed": 0, "embedder": HashedEmbedder(), "at": Place(model=_made_up)}
     async with Jail() as jail:
         doing = "load"
         try:

@@ -43,7 +43,7 @@ def doctor(home: o.Home = None, json: o.Json = False) -> None:
         _disk(folder),
         _guarded("archive", lambda: _archive(folder / "archive.db")),
         jail,
-        *_layers(),
+        *_mechanisms(),
         embedder,
         *_models(),
         *others,
@@ -148,10 +148,10 @@ def _archive(path: Path) -> Finding:
     return Finding("archive", "ok", examine(path))
 
 
-def _layers() -> list[Finding]:
-    from metamem.sandbox.layers import layers
+def _mechanisms() -> list[Finding]:
+    from metamem.sandbox.isolation import mechanisms
 
-    return [Finding(f"jail: {r.name}", "ok" if r.active else "note", r.note) for r in layers()]
+    return [Finding(f"jail: {r.name}", "ok" if r.active else "note", r.note) for r in mechanisms()]
 
 
 def _chosen_embedder() -> str:

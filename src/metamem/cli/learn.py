@@ -29,7 +29,7 @@ from metamem.core.ids import short
 from metamem.core.protocols import Domain
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol
-from metamem.sandbox.layers import choose
+from metamem.sandbox.isolation import choose
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -141,7 +141,7 @@ def learn(
         _tell_readiness(registry.create("domains", domain, **world), settings["rules"])
         agree_to_cost(domain, {**settings, **budget}, yes)
 
-    choose(settings.get("layer", "auto"))  # refused before anything is written
+    choose(settings.get("isolation", "auto"))  # refused before anything is written
     if proposer == HANDOFF:
         remark("Designs are handed off: in another terminal, metamem handoff next")
 

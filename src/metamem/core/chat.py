@@ -89,3 +89,5 @@ class Site:
 
 
 AskAt = Callable[[Site, Question], Awaitable[Reply]]
+# A prompt, the JSON schema that the reply is to fit (or none), and a system message (or "").
+AskModel = Callable[[str, dict[str, Any] | None, str], Awaitable[Any]]

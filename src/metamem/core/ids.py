@@ -1,6 +1,5 @@
 """Content-hash ids and derived seeds: the same content always has the same name and luck."""
 
-import hashlib
 import json
 from typing import Any
 
@@ -17,15 +16,18 @@ def canonical_json(value: Any) -> str:
 
 def content_id(*parts: Any) -> str:
     """The id of a piece of content, made of JSON-able parts."""
-    return hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass")).hexdigest()[
-        :ID_LENGTH
-    ]
+    return _digest(parts).hex()[:ID_LENGTH]
 
 
 def derive_seed(*parts: Any) -> int:
     """A 63-bit seed that depends on every part and on nothing else."""
-    digest = hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
+    return int.from_bytes(_digest(parts)[:8], "big") >> 1
+
+
+def _digest(parts: tuple[Any, ...]) -> bytes:
+    import hashlib  # only here: code in the jail loads this module, and each library costs its forks
+
+    return hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass")).digest()
 
 
 def short(identifier: str) -> str:

@@ -1,10 +1,10 @@
 """The seams: what the parts of metamem ask of one another. Each is small on purpose."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from metamem.core.chat import Question, Reply
+from metamem.core.chat import AskModel, Question, Reply, Site
 from metamem.core.types import Experience, Kind, Observation, Query, Task
 
 
@@ -130,18 +130,52 @@ class Agent(Protocol):
     def start(self, seat: Seat) -> Player: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What belongs to one call of a memory: where it happens, and the model to ask there."""
+
+    site: Site = field(default=Site("memory"))
+    model: AskModel | None = None
+
+
 class Memory(Protocol):
-    """A running design, as the host holds it."""
+    """A running design, as the host holds it. Any number of callers may use it at once.
 
-    async def retrieve(self, query: Query) -> Any: ...
+    Updates happen one after another. A retrieval sees every update that returned before it began,
+    and leaves no trace, unless the memory was opened to stream.
+    """
 
-    async def update(self, experience: Experience) -> None: ...
+    async def retrieve(self, query: Query, at: Place) -> Any: ...
+
+    async def update(self, experience: Experience, at: Place) -> None: ...
 
     async def fork(self) -> "Memory":
         """An independent copy of the state: what happens to one is never seen by the other."""
         ...
 
+    async def snapshot(self) -> bytes:
+        """The state as bytes that only a jail may open."""
+        ...
+
     async def close(self) -> None: ...
+
+
+class ExperienceLog(Protocol):
+    """Experiences in the order they were lived, one line of JSON each. What is in stays in."""
+
+    async def append(self, line: str) -> int:
+        """Returns the line's position once it will be there whatever happens."""
+        ...
+
+    def read(self, start: int = 0) -> AsyncIterator[str]:
+        """The lines from a position on."""
+        ...
+
+    async def length(self) -> int: ...
+
+    async def digest(self, position: int) -> str:
+        """Names exactly what lies before a position: another text has another digest."""
+        ...
 
 
 class Embedder(Protocol):

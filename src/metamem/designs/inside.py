@@ -1,28 +1,21 @@
 """What runs in the jail: loads a design from its source and serves its memory to the host."""
 
-import asyncio
-import base64
-import binascii
+import contextlib
 import inspect
-import io
 import linecache
-import os
-import pickle
-import random
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 from metamem.core.types import Experience, Query
+from metamem.designs import luck
 from metamem.designs.contract import Memory
 from metamem.designs.toolbox import Tools
-from metamem.sandbox.eventloop import JailLoop
 from metamem.sandbox.inside import Failure, Link, last_line_in
 
 FILENAME = "design.py"
 _MODULE = "design"
-_LINK, _LOOP = "host", "loop"  # how a snapshot names what it leaves out
 _ALMA = "MemoStructure"  # a design written for ALMA's own repository names this base class
 # Code without any of these words does not ask which task it runs in: it can do without one.
 _CONCURRENT = ("asyncio", "import_module", "__import__", _ALMA)
@@ -68,6 +61,7 @@ class _Service:
         self._link = link
         self._memory: Memory | None = None
         self._tools: Tools | None = None
+        self._beside: dict[str, str] = {}  # what lay beside the memory when it was loaded
 
     async def handle(self, operation: str, data: Any) -> Any:
         if operation == "open":
@@ -84,7 +78,7 @@ class _Service:
     def forked(self, data: Any) -> None:
         if data is not None:
             assert self._tools is not None
-            _seed_everything(data)
+            luck.seed(data)
             self._tools.rng.seed(data)
 
     def explain(self, error: BaseException) -> str:
@@ -96,9 +90,10 @@ class _Service:
         return f"{said} (line {line} of the design: {code})" if line else said
 
     def _open(self, data: dict[str, Any]) -> None:
-        _seed_everything(data["seed"])
+        luck.seed(data["seed"])
         self.in_tasks = any(word in data["source"] for word in _CONCURRENT)
         kind = load(data["source"])
+        self._beside = _beside()
         if data["snapshot"] is None:
             self._tools = Tools(self._link, data["seed"])
             self._memory = kind(self._tools)
@@ -107,60 +102,40 @@ class _Service:
             self.forked(data["reseed"])
 
     def _snapshot(self) -> str:
-        out = io.BytesIO()
-        pickler = _Pickler(out, pickle.HIGHEST_PROTOCOL)
-        pickler.link = self._link
-        try:
-            pickler.dump((self._tools, self._memory, random.getstate(), _numpy_luck()))
-        except MemoryError:
-            raise
-        except Exception as error:
-            raise Failure(f"the state cannot be saved: {error}", "snapshot") from error
-        return base64.b64encode(out.getbuffer()).decode()
+        names = sorted({*(now := _beside()), *self._beside})
+        if changed := [name for name in names if now.get(name) != self._beside.get(name)]:
+            raise Failure(
+                f"the state cannot be saved: some of it is not in the memory, but in {changed[0]}",
+                "snapshot",
+            )
+        from metamem.designs import saving  # loaded where needed: forks pay for what is loaded
+
+        return saving.save((self._tools, self._memory, luck.state()), self._link)
 
     def _restore(self, snapshot: str) -> None:
-        try:
-            unpickler = _Unpickler(io.BytesIO(base64.b64decode(snapshot)))
-            unpickler.link = self._link
-            self._tools, self._memory, state, numpy_state = unpickler.load()
-        except (MemoryError, binascii.Error):
-            raise
-        except Exception as error:
-            raise Failure(f"the state cannot be restored: {error}", "snapshot") from error
-        random.setstate(state)
-        if numpy_state is not None:
-            import numpy as np
+        from metamem.designs import saving
 
-            np.random.set_state(numpy_state)
+        self._tools, self._memory, state = saving.restore(snapshot, self._link)
+        luck.restore(state)
 
 
-class _Pickler(pickle.Pickler):
-    link: Link
+def _beside() -> dict[str, str]:
+    """What the design's module and its classes hold, by name, in words that tell of a change.
 
-    def persistent_id(self, value: Any) -> str | None:
-        if value is self.link:
-            return _LINK
-        return _LOOP if isinstance(value, JailLoop) else None  # kept by locks that were waited for
-
-
-class _Unpickler(pickle.Unpickler):
-    link: Link
-
-    def persistent_load(self, name: Any) -> Any:
-        return self.link if name == _LINK else asyncio.get_running_loop()
-
-
-def _numpy_luck() -> Any:
-    return sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
-
-
-def _seed_everything(seed: int) -> None:
-    """Luck that a design takes from the standard library is the host's too."""
-    random.seed(seed)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(seed % 2**32)
-    os.urandom = random.Random(seed).randbytes  # so that uuid4 and its like repeat
-    random._urandom = os.urandom  # type: ignore[attr-defined]  # and `secrets`, and numpy's seeds
+    Forks carry it and snapshots do not; so where it changes, there must be no snapshot.
+    """
+    module = sys.modules[_MODULE]
+    holders: dict[str, Any] = {_MODULE: module}
+    for name, value in vars(module).items():
+        if inspect.isclass(value) and value.__module__ == _MODULE:
+            holders[name] = value
+    found = {}
+    for holder, held in holders.items():
+        for name, value in vars(held).items():
+            if not name.startswith("__"):
+                with contextlib.suppress(Exception):  # a design's own `__repr__`, perhaps
+                    found[f"{holder}.{name}"] = repr(value)
+    return found
 
 
 def _as_advice(value: Any) -> Any:

@@ -4,25 +4,29 @@ import asyncio
 import base64
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from metamem.core.errors import DesignFailure, ModelRefused, ModelUnavailable, UsageError
+from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query
+from metamem.designs.limits import Limits
 from metamem.models.embedders import AnyEmbedder, embed_texts
+from metamem.sandbox.failures import GuestFailure
 from metamem.sandbox.host import Program, Sandbox
-from metamem.sandbox.limits import Limits
+from metamem.sandbox.limits import CallLimits
 from metamem.sandbox.process import Process, RefusedByHost
 
-# A prompt, the JSON schema that the reply is to fit (or none), and a system message (or "").
-AskModel = Callable[[str, dict[str, Any] | None, str], Awaitable[Any]]
-
+NOWHERE = Place()
 _MAX_TEXTS = 4096  # in one request for embeddings
-# What designs commonly import: loaded once in a fork server, it costs them little.
+# What designs commonly import: loaded once in a fork server, it costs them little. What brings
+# libraries of its own (hashlib, statistics, uuid) is left to those that want it: every fork pays.
 # fmt: off
 _PRELOAD = (
     "metamem.designs",
@@ -36,7 +40,6 @@ _PRELOAD = (
     "difflib",
     "enum",
     "functools",
-    "hashlib",
     "heapq",
     "itertools",
     "json",
@@ -44,13 +47,10 @@ _PRELOAD = (
     "operator",
     "random",
     "re",
-    "statistics",
     "string",
     "textwrap",
     "time",
     "typing",
-    "unicodedata",
-    "uuid",
 )
 # fmt: on
 # What costs every fork dearly, since a fork copies the tables of all pages in use: loaded only for
@@ -64,29 +64,31 @@ _MODULES = ("metamem.designs", *_HEAVY)
 
 def _program(source: str) -> Program:
     heavy = tuple(module for module, words in _HEAVY.items() if words.search(source))
-    return Program("metamem.designs.inside:serve", _MODULES, (*_PRELOAD, *heavy))
+    return Program("metamem.designs.inside:serve", _MODULES, (*_PRELOAD, *heavy), ("snapshot",))
 
 
 class Jail:
     """The memories of one host process. There is one fork server for all designs with like needs."""
 
     def __init__(
-        self, limits: Limits | None = None, *, layer: str = "auto", forks: bool = True
+        self, limits: Limits | None = None, *, isolation: str = "auto", forks: bool = True
     ) -> None:
         self.limits = limits or Limits()
-        self._layer, self._forks = layer, forks
+        self._isolation, self._forks = isolation, forks
         self._sandboxes: dict[Program, Sandbox] = {}
         self.sandbox = self.sandbox_for("")  # the plainest, where most designs run
 
     @property
-    def layer(self) -> str:
-        return self.sandbox.layer
+    def isolation(self) -> str:
+        return self.sandbox.isolation
 
     def sandbox_for(self, source: str) -> Sandbox:
         """The fork server that has loaded what this source needs; started when it is used."""
         program = _program(source)
         if program not in self._sandboxes:
-            self._sandboxes[program] = Sandbox(program, layer=self._layer, forks=self._forks)
+            self._sandboxes[program] = Sandbox(
+                program, isolation=self._isolation, forks=self._forks
+            )
         return self._sandboxes[program]
 
     async def start(self) -> None:
@@ -114,14 +116,17 @@ class Jail:
         *,
         seed: int,
         embedder: AnyEmbedder,
-        llm: AskModel | None = None,
+        at: Place = NOWHERE,
         snapshot: bytes | None = None,
         limits: Limits | None = None,
     ) -> "JailedMemory":
-        """Run a design: a fresh memory, or one with the state of a snapshot."""
+        """Run a design: a fresh memory, or one with the state of a snapshot.
+
+        `at` is the place of its opening, and of the calls that name none.
+        """
         if design.kind != "code":
             raise UsageError("only a design that is code runs in the jail")
-        memory = JailedMemory(self, design, seed, embedder, llm, limits or self.limits)
+        memory = JailedMemory(self, design, seed, embedder, at, limits or self.limits)
         await memory.begin(snapshot)
         return memory
 
@@ -147,8 +152,17 @@ class CpuUse:
             self.calls[operation] = self.calls.get(operation, 0) + calls
 
 
+@dataclass(slots=True)
+class _Asking:
+    """The model, as one call may still ask it."""
+
+    at: Place
+    left: int
+
+
 class JailedMemory:
-    """A running design. Calls are served one at a time; a fork is a memory of its own."""
+    """A running design. Calls are served one at a time, and each may change its state; a fork is a
+    memory of its own."""
 
     def __init__(
         self,
@@ -156,19 +170,18 @@ class JailedMemory:
         design: Design,
         seed: int,
         embedder: AnyEmbedder,
-        llm: AskModel | None,
+        at: Place,
         limits: Limits,
     ) -> None:
         self.design = design
         self.limits = limits
         self.model_calls = 0
         self.cpu = CpuUse()
-        self._model_calls_left = 0  # in the call being served
         self._jail = jail
         self._sandbox = jail.sandbox_for(design.source)
         self._seed = seed
         self._embedder = embedder
-        self.llm = llm  # may be changed between calls, since a model's answers belong to a place
+        self._at = at
         self._process: Process | None = None
         self._turn = asyncio.Lock()
 
@@ -189,7 +202,7 @@ class JailedMemory:
     async def begin(self, snapshot: bytes | None, reseed: int | None = None) -> None:
         """Make the process and load the design. Called by `Jail.open`."""
         state = None if snapshot is None else _unwrap(snapshot, self.design)
-        self._process = await self._sandbox.spawn(self.limits)
+        self._process = await self._sandbox.spawn(self.limits.process)
         data = {
             "source": self.design.source,
             "seed": self._seed,
@@ -197,28 +210,28 @@ class JailedMemory:
             "reseed": reseed,
         }
         try:
-            await self._call("open", json.dumps(data), self.limits.update_cpu)
+            await self._call("open", json.dumps(data), self.limits.update, self._at)
         except BaseException:
             await self.close()
             raise
 
-    async def retrieve(self, query: Query) -> Any:
+    async def retrieve(self, query: Query, at: Place | None = None) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
         data = json.dumps(query.to_json())
-        value = await self._call("retrieve", data, self.limits.retrieve_cpu)
+        value = await self._call("retrieve", data, self.limits.retrieve, at)
         if value is not None and not isinstance(value, str | dict):
             raise DesignFailure("the design's advice is neither text nor a dict", kind="protocol")
         return value
 
-    async def update(self, experience: Experience) -> None:
-        await self.update_encoded(json.dumps(experience.to_json()))
+    async def update(self, experience: Experience, at: Place | None = None) -> None:
+        await self.update_encoded(json.dumps(experience.to_json()), at)
 
-    async def update_encoded(self, line: str | bytes) -> None:
+    async def update_encoded(self, line: str | bytes, at: Place | None = None) -> None:
         """Like `update`, for an experience that is JSON already (one line)."""
         text = line if isinstance(line, str) else line.decode()
         if "\n" in text:
             raise UsageError("an encoded experience is one line of JSON")
-        await self._call("update", text, self.limits.update_cpu)
+        await self._call("update", text, self.limits.update, at)
 
     async def fork(self, seed: int | None = None) -> "JailedMemory":
         """An independent copy of the state; with a seed, the copy's luck is its own."""
@@ -226,7 +239,10 @@ class JailedMemory:
             return await self._copy_by_snapshot(seed)
         child = self._sibling()
         async with self._turn:
-            child._process = await self._sandbox.fork(self._running, json.dumps(seed))
+            with _blaming_the_design():
+                child._process = await self._sandbox.fork(
+                    self._running, json.dumps(seed), self.limits.update
+                )
         return child
 
     async def _copy_by_snapshot(self, seed: int | None) -> "JailedMemory":
@@ -236,7 +252,7 @@ class JailedMemory:
 
     def _sibling(self) -> "JailedMemory":
         return JailedMemory(
-            self._jail, self.design, self._seed, self._embedder, self.llm, self.limits
+            self._jail, self.design, self._seed, self._embedder, self._at, self.limits
         )
 
     async def snapshot(self) -> bytes:
@@ -244,66 +260,83 @@ class JailedMemory:
 
         Raises a DesignFailure of kind `snapshot` where the state cannot be saved: replay then.
         """
-        state = await self._call(
-            "snapshot", "null", self.limits.update_cpu, line_bytes=self.limits.snapshot_bytes
-        )
+        state = await self._call("snapshot", "null", self.limits.snapshot)
         if not isinstance(state, str) or not state.isascii():
             raise DesignFailure("the design's snapshot is not a snapshot", kind="protocol")
         return _header(self.design) + state.encode()
 
     async def close(self) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """`close` for callers that are not coroutines."""
         if self._process is not None:
             self._process.kill()
 
     async def _call(
-        self, operation: str, data: str, cpu: float, line_bytes: int | None = None
+        self,
+        operation: str,
+        data: str,
+        limits: CallLimits,
+        at: Place | None = None,
     ) -> Any:
+        asking = _Asking(at or self._at, self.limits.model_calls)
         async with self._turn:
-            self._model_calls_left = self.limits.model_calls
-            answer = await self._running.call(
-                operation, data, cpu=cpu, serve=self._serve, line_bytes=line_bytes
-            )
+            with _blaming_the_design():
+                serve = partial(self._serve, asking)
+                answer = await self._running.call(operation, data, limits, serve)
             self.cpu.add(operation, self._running.last_cpu)
             return answer
 
     # --- the tools the host serves ---
 
-    async def _serve(self, tool: str, data: Any) -> Any:
+    async def _serve(self, asking: _Asking, tool: str, data: Any) -> Any:
         if tool == "embed" and isinstance(data, dict):
             return await self._embed(data.get("texts"))
         if tool == "llm" and isinstance(data, dict):
-            return await self._ask_model(data.get("prompt"), data.get("schema"), data.get("system"))
-        raise DesignFailure("the design asked for a tool that there is not", kind="protocol")
+            prompt, schema, system = (data.get(key) for key in ("prompt", "schema", "system"))
+            return await self._ask_model(asking, prompt, schema, system)
+        raise GuestFailure("asked for a tool that there is not", "protocol")
 
     async def _embed(self, texts: Any) -> dict[str, Any]:
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise DesignFailure("the design embeds what is not a list of texts", kind="protocol")
+            raise GuestFailure("embeds what is not a list of texts", "protocol")
         if len(texts) > _MAX_TEXTS:
-            raise DesignFailure(f"the design embeds more than {_MAX_TEXTS} texts", kind="limit")
+            raise GuestFailure(f"embeds more than {_MAX_TEXTS} texts", "limit")
         rows = await embed_texts(self._embedder, texts, self.design.id)
         flat = np.ascontiguousarray(rows, dtype="<f4")
         return {"dimensions": rows.shape[1], "vectors": base64.b64encode(flat.tobytes()).decode()}
 
-    async def _ask_model(self, prompt: Any, schema: Any, system: Any) -> Any:
+    async def _ask_model(self, asking: _Asking, prompt: Any, schema: Any, system: Any) -> Any:
         texts = isinstance(prompt, str) and isinstance(system, str)
         if not texts or not (schema is None or isinstance(schema, dict)):
-            raise DesignFailure("the design asks a model with no prompt", kind="protocol")
-        if self.llm is None:
+            raise GuestFailure("asks a model with no prompt", "protocol")
+        if asking.at.model is None:
             raise RefusedByHost("no model is configured")
-        if not self._model_calls_left:
-            raise DesignFailure(
-                f"the design asked a model more than {self.limits.model_calls} times", kind="limit"
-            )
-        self._model_calls_left -= 1
+        if not asking.left:
+            raise GuestFailure(f"asked a model more than {self.limits.model_calls} times", "limit")
+        asking.left -= 1
         self.model_calls += 1
         try:
-            return await self.llm(prompt, schema, system)
+            return await asking.at.model(prompt, schema, system)
         except (ModelUnavailable, ModelRefused, UsageError) as error:
             raise RefusedByHost(error.message) from error
 
 
+@contextmanager
+def _blaming_the_design() -> Iterator[None]:
+    """A failure of the jail's guest is one of the design, in its own terms."""
+    try:
+        yield
+    except GuestFailure as failure:
+        if failure.kind == "closed":
+            raise UsageError("this memory is closed") from None
+        what = failure.what if failure.reported else f"the design {failure.what}"
+        raise DesignFailure(what, kind=failure.kind) from None
+
+
 def _header(design: Design) -> bytes:
-    return f"metamem-snapshot 1 {design.id}\n".encode()
+    return f"metamem-snapshot 2 {design.id}\n".encode()
 
 
 def _unwrap(snapshot: bytes, design: Design) -> str:

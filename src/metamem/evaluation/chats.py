@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from metamem.core.chat import AskAt, Question, Reply, Role, Site, Turn
+from metamem.core.chat import AskAt, AskModel, Question, Reply, Role, Site, Turn
 from metamem.core.errors import ModelRefused
-from metamem.designs.jailed import AskModel
+from metamem.core.protocols import Place
 from metamem.evaluation.jobs import Job
 from metamem.models.structured import check_schema
 
@@ -60,16 +60,19 @@ class Chats:
         self.tokens = 0
 
     def for_agent(self, task: str, repeat: int) -> PlacedChat | None:
-        return self._place("agent", self._job.phase, task, repeat)
+        return self._chat(self._site("agent", self._job.phase, task, repeat))
 
-    def for_design(self, phase: str, task: str, repeat: int = 0) -> AskModel | None:
-        """The model as a design asks it, with a prompt and perhaps a schema; None without one."""
-        chat = self._place("memory", phase, task, repeat)
-        return None if chat is None else for_design(chat)
+    def for_design(self, phase: str, task: str, repeat: int = 0) -> Place:
+        """Where a memory is called, with the model as a design asks it, where there is one."""
+        site = self._site("memory", phase, task, repeat)
+        chat = self._chat(site)
+        return Place(site, None if chat is None else for_design(chat))
 
-    def _place(self, role: Role, phase: str, task: str, repeat: int) -> PlacedChat | None:
-        if self._ask is None or role not in self._job.setup.models:
-            return None
+    def _site(self, role: Role, phase: str, task: str, repeat: int) -> Site:
         design = self._job.design.id if self._job.design is not None else ""
-        seed = self._job.setup.seed
-        return PlacedChat(self._ask, Site(role, "", design, phase, task, repeat, seed), self)
+        return Site(role, "", design, phase, task, repeat, self._job.setup.seed)
+
+    def _chat(self, site: Site) -> PlacedChat | None:
+        if self._ask is None or site.role not in self._job.setup.models:
+            return None
+        return PlacedChat(self._ask, site, self)

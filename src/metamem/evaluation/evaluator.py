@@ -14,6 +14,7 @@ from metamem.core.protocols import Agent, Domain
 from metamem.core.together import together
 from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 from metamem.designs import TOOLBOX_VERSION
+from metamem.designs.limits import Limits
 from metamem.evaluation.jobs import CaseDone, Emit, Executor, Job, JobDone, Setup
 from metamem.evaluation.probation import HANGS, PASSED, STRIKES, Probation
 from metamem.evaluation.protocol import Plan, plan
@@ -21,7 +22,6 @@ from metamem.evaluation.racing import Race
 from metamem.evaluation.runner import FEW_HANGS
 from metamem.evaluation.shards import shards
 from metamem.models.embedders import open_embedder
-from metamem.sandbox.limits import Limits
 from metamem.store.archive import Archive, ReadRecord, Trace, utc_now
 
 HELD_OUT = ("test", "shift")

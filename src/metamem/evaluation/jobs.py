@@ -32,7 +32,7 @@ class Setup:
     parallel: int = 1  # episodes at once in one worker
     retrieves: int = 10  # retrievals at once, over all workers
     updates: int = 10  # updates at once, over all workers (one memory's own are always serial)
-    layer: str = "auto"  # which jail
+    isolation: str = "auto"  # of the jail
     models: Mapping[str, str] = field(default_factory=dict)  # role → fingerprint of its model
     window: int = 0  # tokens that the agent's model can take; 0: not known
 

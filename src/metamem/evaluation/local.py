@@ -18,7 +18,7 @@ from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.worker import HEADER, pack
 from metamem.models.embedding import EmbedAt
-from metamem.sandbox.layers import choose
+from metamem.sandbox.isolation import choose
 
 # A worker has a core to itself, and libraries that start a thread for every core of the machine
 # would have them all stand in each other's way. Whoever sets these is obeyed.
@@ -58,7 +58,9 @@ class LocalExecutor:
         return self._slots
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
-        choose(job.setup.layer)  # without a jail, refused here and not by several workers at once
+        choose(
+            job.setup.isolation
+        )  # without a jail, refused here and not by several workers at once
         job, places = self._share(job)
         async with self._room:
             await self._room.wait_for(lambda: self._places_free >= places)

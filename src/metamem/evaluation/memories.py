@@ -3,17 +3,18 @@
 import asyncio
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from metamem.core.errors import DesignFailure
 from metamem.core.ids import canonical_json, derive_seed
 from metamem.core.protocols import Domain
-from metamem.designs.jailed import CpuUse, Jail, JailedMemory
+from metamem.designs.jailed import CpuUse, Jail
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
+from metamem.hosting.memory import HostedMemory
+from metamem.hosting.opening import open_memory
 from metamem.models.embedders import AnyEmbedder
-
-MOST_LOGS = 1000  # lines kept for one job
 
 
 class Memories:
@@ -32,13 +33,11 @@ class Memories:
         self._job, self._domain, self._jail = job, domain, jail
         self._embedder, self._updates, self._blobs = embedder, updates, blobs
         self._chats = chats
-        self._open: dict[str, JailedMemory] = {}
+        self._open: dict[str, HostedMemory] = {}
         self._failed: dict[str, DesignFailure] = {}
         self._feeding = asyncio.Lock()
-        self.logs: list[str] = []  # what was logged in updates and in retrievals
-        self.cpu = CpuUse()
 
-    async def get(self, group: str) -> JailedMemory:
+    async def get(self, group: str) -> HostedMemory:
         """The memory that has learned what precedes this group's tasks; a design fails only once."""
         async with self._feeding:
             if group in self._failed:
@@ -51,28 +50,39 @@ class Memories:
                     raise
             return self._open[group]
 
-    def note(self, memory: JailedMemory) -> None:
-        """Keep what is to be told of a memory that was used and ends now."""
-        if len(self.logs) < MOST_LOGS:
-            self.logs += memory.logs[: MOST_LOGS - len(self.logs)]
-        self.cpu.include(memory.cpu)
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """What was logged in updates and in retrievals."""
+        return tuple(line for memory in self._open.values() for line in memory.logs)
+
+    @property
+    def cpu(self) -> CpuUse:
+        used = CpuUse()
+        for memory in self._open.values():
+            used.include(memory.cpu)
+        return used
 
     async def close(self) -> None:
         for memory in self._open.values():
             await memory.close()
 
-    async def _feed(self, group: str) -> JailedMemory:
+    async def _feed(self, group: str) -> HostedMemory:
         assert self._job.design is not None
         seed = derive_seed("design", self._job.setup.seed)
-        memory = await self._jail.open(self._job.design, seed=seed, embedder=self._embedder)
+        memory = await open_memory(
+            self._jail,
+            self._job.design,
+            seed=seed,
+            embedder=self._embedder,
+            rollout=self._job.setup.rules.rollout,
+            # Named by what is learned, not by who asks: shards that feed the same experiences to
+            # the same design share the model's answers.
+            place_of=partial(self._chats.for_design, "update", group),
+        )
         try:
-            for number, line in enumerate(self._experiences(group)):
+            for line in self._experiences(group):
                 async with self._updates:
-                    # Named by what is learned, not by who asks: shards that feed the same
-                    # experiences to the same design share the model's answers.
-                    memory.llm = self._chats.for_design("update", group, number)
-                    await memory.update_encoded(line)
-            self.note(memory)
+                    await memory.replay(line)
         except BaseException:
             await memory.close()
             raise

@@ -13,6 +13,9 @@ from metamem.core.types import Case, Task
 # How `collect` is written down. Fingerprints hold this form, so it must never change: in it, 0
 # has always stood for all tasks.
 _STORED: dict[int | None, int] = {None: 0, 0: -1}
+# Where memory is asked several times in an episode, it once saw what its earlier answers had left.
+# Now each is given by a copy of its own, and such results are not compared with those.
+_APART = {"asks": "apart"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +48,19 @@ class Protocol:
             raise UsageError("advice_tokens must be at least 1")
 
     def to_json(self) -> dict[str, Any]:
-        data = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
+        stored = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
         if not self.tasks:  # fingerprints of whole evaluations are older than this rule
-            del data["tasks"]
-        return data
+            del stored["tasks"]
+        if self.ask_every and self.rollout == "frozen":
+            stored |= _APART
+        return stored
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Protocol":
         stored = data.get("collect", _STORED[None])
         meant = {number: collect for collect, number in _STORED.items()}
-        return Protocol(**{**data, "collect": meant.get(stored, stored)})
+        own = {name: value for name, value in data.items() if name not in _APART}
+        return Protocol(**{**own, "collect": meant.get(stored, stored)})
 
 
 @dataclass(frozen=True, slots=True)

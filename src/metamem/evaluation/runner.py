@@ -16,6 +16,7 @@ from metamem.core.ids import derive_seed
 from metamem.core.protocols import Agent, Chat, Domain, Seat, World
 from metamem.core.types import Case, CaseResult, Episode, Measurement, Query, Task
 from metamem.designs.jailed import Jail
+from metamem.designs.limits import Limits
 from metamem.evaluation.behaviour import actions_digest, advice_digest
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
@@ -25,7 +26,6 @@ from metamem.evaluation.memories import Memories
 from metamem.evaluation.probation import HANGS
 from metamem.models.embedders import AnyEmbedder, open_embedder
 from metamem.models.embedding import EmbedAt
-from metamem.sandbox.limits import Limits
 
 FEW_HANGS = 3  # cases that a job leaves unplayed by the clock before it ends to have them rerun
 
@@ -91,7 +91,7 @@ class Runner:
             return replace(
                 done,
                 same_as=twin,
-                logs=tuple(memories.logs),
+                logs=memories.logs,
                 cpu=memories.cpu,
                 peaks=parts.peaks,
             )
@@ -108,7 +108,7 @@ class Runner:
     async def _ready(self, setup: Setup) -> Parts:
         key = repr(setup)
         if key not in self._parts:
-            jail = Jail(limits=Limits(**setup.limits), layer=setup.layer)
+            jail = Jail(limits=Limits(**setup.limits), isolation=setup.isolation)
             await jail.start()
             self._parts[key] = Parts(
                 registry.create("domains", setup.domain.name, **setup.domain.settings),
@@ -220,43 +220,37 @@ class Runner:
         chats = Chats(job, self._ask)
         streaming = rules.rollout == "streaming" and not job.advice_only
         begun, asked = time.perf_counter(), 0.0
-        memory = mine = None
+        memory = None
         episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
         try:
             if memories is not None:
-                memory = mine = await memories.get(task.group)
-            if memory is not None and not streaming:
-                mine = await memory.fork()  # so nothing a retrieve does outlives its case
-            if mine is not None:
-                mine.llm = chats.for_design(job.phase, task.id, case.repeat)
+                memory = await memories.get(task.group)
+            here = chats.for_design(job.phase, task.id, case.repeat)
 
             async def from_memory(query: Query) -> Any:
                 nonlocal asked
-                assert mine is not None
+                assert memory is not None
+                if job.advice_only:
+                    return await memory.consult(query, here)
                 async with parts.retrieves:
-                    since = time.perf_counter()
-                    value = await mine.retrieve(query)
-                    asked += time.perf_counter() - since
+                    value, seconds = await memory.timed_retrieve(query, here)
+                asked += seconds
                 return value
 
             async def from_oracle(query: Query) -> str:
                 return parts.domain.oracle(task)
 
-            ask: Ask | None = from_oracle if job.oracle else from_memory if mine else None
+            ask: Ask | None = from_oracle if job.oracle else from_memory if memory else None
             chat = chats.for_agent(task.id, case.repeat)
             episode = await _play_guarded(parts, task, seed, ask, job, chat)
-            if streaming and mine is not None:
-                mine.llm = chats.for_design("stream", task.id, case.repeat)
+            if streaming and memory is not None:
+                then = chats.for_design("stream", task.id, case.repeat)
                 async with parts.updates:
-                    await mine.update(episode.experience())
+                    await memory.update(episode.experience(), then)
         except DesignFailure as caught:
             if caught.kind == HANGS and not job.clock_counts:
                 raise
             failure = caught
-        finally:
-            if memories is not None and mine is not None and mine is not memory:
-                memories.note(mine)
-                await mine.close()
         measured = Measurement(time.perf_counter() - begun, asked * 1000)
         row = _row(case, episode, failure, chats, measured)
         keep = job.keep_all or case.task_id in job.keep_episodes

@@ -1,4 +1,4 @@
-"""The outer layer: namespaces made by bubblewrap, with an empty file system but for what is shown."""
+"""The outer wall: namespaces made by bubblewrap, with an empty file system but for what is shown."""
 
 import os
 import shutil

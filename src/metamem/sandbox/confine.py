@@ -1,7 +1,6 @@
 """The last steps of a new process before it runs code it does not trust. There is no way back."""
 
 import fcntl
-import mmap
 import os
 import resource
 import socket
@@ -115,6 +114,8 @@ def enter_guest(channel: int, keeper: int, *, memory_bytes: int, cpu_seconds: in
 
 def _room(most: int) -> int:
     """How much more can be mapped, found by trying: where there is no /proc, nobody says."""
+    import mmap  # of no use elsewhere, and each library costs every fork
+
     low, high = 0, most
     while high - low > _PRECISION:
         middle = (low + high) // 2

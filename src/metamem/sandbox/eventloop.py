@@ -2,7 +2,7 @@
 
 It waits for one thing only: the host's answers. Several questions asked together are answered
 together, in the order they were asked, and time passes only where nothing else can happen; so a
-design runs the same however fast the host is. Having no descriptors, the loop survives a fork.
+guest runs the same however fast the host is. Having no descriptors, the loop survives a fork.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ class JailLoop(base_events.BaseEventLoop):
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         """`run_until_complete` for code that does not care for tasks: only if it waits, is there
-        one, since a task costs more than most of what is asked of a design."""
+        one, since a task costs more than most of what is asked of a guest."""
         asyncio._set_running_loop(self)
         try:
             awaited = work.send(None)

@@ -1,4 +1,4 @@
-"""The first program in a gVisor sandbox: loads the libraries, makes the memory, sees how it ends."""
+"""The first program in a gVisor sandbox: loads the libraries, makes the guest, sees how it ends."""
 
 import importlib
 import json
@@ -21,11 +21,11 @@ def main() -> None:
     module, _, name = setup["entry"].partition(":")
     entry = getattr(importlib.import_module(module), name)
     # Two processes, so that one of them can be believed about the other's end.
-    memory = os.fork()
-    if memory == 0:
+    guest = os.fork()
+    if guest == 0:
         _become(entry, setup)
     os.close(_CHANNEL)
-    _, status, usage = os.wait4(memory, 0)
+    _, status, usage = os.wait4(guest, 0)
     end = {
         "code": os.waitstatus_to_exitcode(status),
         "cpu": usage.ru_utime + usage.ru_stime,
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _become(entry: Callable[[], object], setup: dict[str, Any]) -> NoReturn:
-    """The memory's process: confine it, run it, and never come back."""
+    """The guest's process: confine it, run it, and never come back."""
     try:
         confine.enter_guest(
             _CHANNEL,

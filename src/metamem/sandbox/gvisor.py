@@ -1,4 +1,4 @@
-"""The strongest layer: gVisor, whose own kernel stands between a memory and the machine's.
+"""The strongest isolation: gVisor, whose own kernel stands between a guest and the machine's.
 
 Everything here is about its program, `runsc`: how it is called, and what it is told to show.
 """

@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from metamem.core.errors import DesignFailure, EngineFault, MetamemError
+from metamem.core.errors import EngineFault
 from metamem.sandbox import bubblewrap, clocks, gvisor, paths
+from metamem.sandbox.failures import GuestFailure
 from metamem.sandbox.inside import REFUSED
-from metamem.sandbox.layers import Layer, choose
-from metamem.sandbox.limits import Limits
+from metamem.sandbox.isolation import Isolation, choose
+from metamem.sandbox.limits import CallLimits, ProcessLimits
 from metamem.sandbox.process import End, Process
 
 _START_SECONDS = 60
@@ -43,6 +44,7 @@ class Program:
     entry: str  # "package.module:function"
     modules: tuple[str, ...]  # packages to show in the jail
     preload: tuple[str, ...]  # modules to import once, in the fork server
+    kinds: tuple[str, ...] = ()  # of failures that it may report, beside the usual
 
 
 class Sandbox:
@@ -51,11 +53,11 @@ class Sandbox:
     Under gVisor the server is a keeper: it starts a sandbox for each process instead of forking.
     """
 
-    def __init__(self, program: Program, *, layer: str = "auto", forks: bool = True) -> None:
+    def __init__(self, program: Program, *, isolation: str = "auto", forks: bool = True) -> None:
         """`forks=False` does without copies of running processes, as some kernels must."""
         self._program = program
-        self.layer: Layer = choose(layer)
-        self._forks = forks and self.layer != "runsc"
+        self.isolation: Isolation = choose(isolation)
+        self._forks = forks and self.isolation != "runsc"
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._starting = asyncio.Lock()
@@ -63,7 +65,7 @@ class Sandbox:
         self._next_key = 1
         self._processes: dict[int, Process] = {}
         self._births: dict[int, asyncio.Future[None]] = {}
-        self._spares: dict[Limits, asyncio.Task[Process]] = {}
+        self._spares: dict[ProcessLimits, asyncio.Task[Process]] = {}
 
     @property
     def can_fork(self) -> bool:
@@ -101,10 +103,10 @@ class Sandbox:
                 raise EngineFault(f"the jail's fork server did not start{said}") from error
 
     def _launch(self, control: int) -> subprocess.Popen[bytes]:
-        server = "keeper" if self.layer == "runsc" else "server"
+        server = "keeper" if self.isolation == "runsc" else "server"
         boot = _BOOT.format(search_path=self._search_path(), server=server)
         command = [str(paths.interpreter()), *_PYTHON_OPTIONS, "-c", boot, str(control)]
-        if self.layer == "bwrap":
+        if self.isolation == "bwrap":
             command = [
                 *bubblewrap.read_only(paths.needed(self._program.modules), _ENVIRONMENT),
                 *command,
@@ -131,7 +133,7 @@ class Sandbox:
             "readable": [str(path) for path in paths.needed(self._program.modules)],
             "forks": self._forks,
         }
-        if self.layer == "runsc":
+        if self.isolation == "runsc":
             setup |= {
                 "runsc": gvisor.executable(),
                 "python": [str(paths.interpreter()), *_PYTHON_OPTIONS],
@@ -170,7 +172,7 @@ class Sandbox:
             server.stderr.close()
 
     def _end(self, server: subprocess.Popen[bytes]) -> None:
-        if self.layer == "runsc":
+        if self.isolation == "runsc":
             server.terminate()  # a keeper has folders to remove
             with suppress(subprocess.TimeoutExpired):
                 server.wait(_CLEARING_SECONDS)
@@ -184,7 +186,7 @@ class Sandbox:
 
     # --- processes ---
 
-    async def spawn(self, limits: Limits) -> Process:
+    async def spawn(self, limits: ProcessLimits) -> Process:
         """A new confined process, which waits for its first call.
 
         The next one is made beforehand: whoever asks for one mostly asks for another later.
@@ -197,13 +199,13 @@ class Sandbox:
                 process = await spare
         if process is None or not process.alive:
             process = await self._make(limits)
-        if self.layer != "runsc":  # a whole sandbox is too dear to be kept for nothing
+        if self.isolation != "runsc":  # a whole sandbox is too dear to be kept for nothing
             task = self._spares[limits] = asyncio.create_task(self._make(limits))
             task.add_done_callback(_look_at)
         return process
 
-    async def _make(self, limits: Limits) -> Process:
-        process = Process(self._new_key(), limits)
+    async def _make(self, limits: ProcessLimits) -> Process:
+        process = Process(self._new_key(), limits, self._program.kinds)
         command = {
             "op": "spawn",
             "key": process.key,
@@ -218,24 +220,24 @@ class Sandbox:
             raise
         return process
 
-    async def fork(self, parent: Process, data: str) -> Process:
+    async def fork(self, parent: Process, data: str, limits: CallLimits) -> Process:
         """A copy of a running process with all its state. `data` (JSON) goes to the copy."""
-        child = Process(self._new_key(), parent.limits)
+        child = Process(self._new_key(), parent.limits, self._program.kinds)
         command = {"op": "grant", "key": child.key, "of": parent.key}
         birth = await self._conceive(child, command)
         try:
-            await parent.call("fork", data, cpu=parent.limits.update_cpu)
-            await asyncio.wait_for(birth, parent.limits.wall)
+            await parent.call("fork", data, limits)
+            await asyncio.wait_for(birth, limits.wall)
         except BaseException as error:
             # Half a fork may be out there, nameless: only its whole family can be ended.
             self._forget(child)
             with suppress(EngineFault):
                 await self._send({"op": "kill", "key": parent.key})
             if isinstance(error, TimeoutError):
-                error = DesignFailure("the design did not let itself be copied", kind="wall")
-            elif isinstance(error, DesignFailure) and error.kind == REFUSED:
-                error = EngineFault(error.message)  # the host did grant it: never to be scored
-            if isinstance(error, MetamemError):
+                error = GuestFailure("did not let itself be copied", "wall")
+            elif isinstance(error, GuestFailure) and error.kind == REFUSED:
+                error = EngineFault(error.what)  # the host did grant it: not the guest's fault
+            if isinstance(error, EngineFault | GuestFailure):
                 parent.condemn(error)
             parent.kill()
             raise error from None
@@ -301,10 +303,11 @@ class Sandbox:
         process = self._processes.get(message["key"])
         birth = self._births.pop(message["key"], None)
         if process is None:
-            signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may have ended already
+                signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
             os.close(descriptors[0])
             return
-        clock = clocks.of_tree if self.layer == "runsc" else clocks.of_process
+        clock = clocks.of_tree if self.isolation == "runsc" else clocks.of_process
         process.attach(descriptors[0], clock(descriptors[0]))
         if birth is not None and not birth.done():
             birth.set_result(None)

@@ -23,7 +23,7 @@ _LONGEST_ERROR = 8000
 
 
 class ToolError(RuntimeError):
-    """The host could not do what a design asked of it."""
+    """The host could not do what a guest asked of it."""
 
 
 class Failure(Exception):
@@ -60,7 +60,7 @@ class Link:
         self._open: dict[int, asyncio.Future[Any]] = {}  # questions without answer, in order
         self._answers: dict[int, dict[str, Any]] = {}  # those that came and were not yet given out
         self._loop = self._new_loop()
-        asyncio.events.new_event_loop = self._new_loop  # for `asyncio.run` in a design
+        asyncio.events.new_event_loop = self._new_loop  # for `asyncio.run` in a guest
         asyncio.set_event_loop(self._loop)
 
     def _new_loop(self) -> JailLoop:
@@ -178,7 +178,7 @@ def _clean(text: str) -> str:
 
 
 class _LogWriter:
-    """What a design prints goes to its log."""
+    """What a guest prints goes to its log."""
 
     encoding = "utf-8"
 

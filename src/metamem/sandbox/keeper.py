@@ -1,7 +1,7 @@
-"""The keeper of gVisor sandboxes: stands where other layers have the fork server, and speaks as it.
+"""The keeper of gVisor sandboxes: stands where else the fork server is, and speaks as it.
 
-It runs outside of any jail, trusts only the host, reads nothing that a memory wrote, and leaves
-nothing behind when the host goes away. Each memory is a sandbox of its own, started from a bundle
+It runs outside of any jail, trusts only the host, reads nothing that a guest wrote, and leaves
+nothing behind when the host goes away. Each guest has a sandbox of its own, started from a bundle
 in a folder that is removed with it.
 """
 
@@ -35,7 +35,7 @@ class _Guest:
     runsc: subprocess.Popen[bytes]
     pidfd: int
     bundle: Path
-    words: Path  # what runsc says, and the guest's first program until the memory runs
+    words: Path  # what runsc says, and the guest's first program until the guest itself runs
     socket: socket.socket  # on which that program says that it has started, and how it ended
     deadline: float
     said: bytes = b""
@@ -153,7 +153,7 @@ class _Keeper:
         if not guest.started:
             self._tell("refused", guest.key, reason=words or "runsc ended without a word")
             return
-        # A sandbox that does not say how its memory ended was itself ended, or broke.
+        # A sandbox that does not say how its guest ended was itself ended, or broke.
         said = guest.said.removeprefix(confine.DONE)
         end = json.loads(said) if said else {"code": -signal.SIGKILL, "cpu": 0.0}
         self._tell("ended", guest.key, **end, punished=False)

@@ -14,12 +14,17 @@ Pointer = ctypes.Array[ctypes.c_char]
 
 def syscall(name: str, *arguments: int | Pointer | None) -> int:
     """Make a system call; raises OSError as the functions of `os` do."""
+    result = attempt(name, *arguments)
+    if result < 0:
+        raise OSError(-result, os.strerror(-result), name)
+    return result
+
+
+def attempt(name: str, *arguments: int | Pointer | None) -> int:
+    """Make a system call that may well fail: minus the error's number is the answer then."""
     converted = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     result: int = _libc.syscall(ctypes.c_long(required(name)), *converted)
-    if result < 0:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error), name)
-    return result
+    return -ctypes.get_errno() if result < 0 else result
 
 
 def fork(flags: int = signal.SIGCHLD) -> int:

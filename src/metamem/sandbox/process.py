@@ -7,19 +7,21 @@ import secrets
 import select
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from metamem.core.errors import DesignFailure, EngineFault, MetamemError, UsageError
+from metamem.core.errors import EngineFault
 from metamem.sandbox.clocks import Clock
+from metamem.sandbox.failures import GuestFailure, Kind
 from metamem.sandbox.inside import OUT_OF_MEMORY, REFUSED
-from metamem.sandbox.limits import Limits
+from metamem.sandbox.limits import CallLimits, ProcessLimits
 from metamem.sandbox.messages import BadMessage, parse
 
 Serve = Callable[[str, Any], Awaitable[Any]]  # a tool's name and its data → what it gives
 
+_REPORTABLE = ("crash", "memory", REFUSED)  # failures that a process can know of itself
 _MESSAGES_PER_CALL = 16  # how many times the longest message one call may send in all
 _AT_ONCE = 8  # questions of one process that are served at the same time
 _SHORTEST_WATCH = 0.005
@@ -28,7 +30,7 @@ _LAST_WORDS_SECONDS = 10.0  # how long the fork server may take to say how a pro
 
 
 class RefusedByHost(Exception):
-    """A tool's refusal that the design is told and may handle."""
+    """A refusal that the guest is told and may handle."""
 
 
 async def no_tools(tool: str, data: Any) -> Any:
@@ -49,9 +51,7 @@ class _Call:
     id: int
     result: asyncio.Future[Any]
     serve: Serve
-    cpu_limit: float
-    wall_limit: float
-    line_limit: int
+    limits: CallLimits
     cpu_start: float
     wall_start: float
     bytes_left: int
@@ -69,8 +69,10 @@ class _Call:
 class Process(asyncio.Protocol):
     """One jailed process. One call at a time; a process that broke a rule is dead for good."""
 
-    def __init__(self, key: int, limits: Limits) -> None:
+    def __init__(self, key: int, limits: ProcessLimits, kinds: Sequence[str] = ()) -> None:
+        """`kinds` are failures that the program of this process may report beside the usual."""
         self.key = key
+        self._kinds = (*_REPORTABLE, *kinds)
         self.limits = limits
         self.logs: list[str] = []
         self.tool_calls = 0
@@ -80,7 +82,7 @@ class Process(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
         self._call: _Call | None = None
-        self._failure: MetamemError | None = None
+        self._failure: EngineFault | GuestFailure | None = None
         self._watch: asyncio.TimerHandle | None = None
         self._serving = asyncio.Semaphore(_AT_ONCE)
         self._writable = asyncio.Event()
@@ -115,7 +117,7 @@ class Process(asyncio.Protocol):
     def kill(self) -> None:
         """End the process at once; nothing it says afterwards is heard."""
         if self._failure is None:
-            self._failure = UsageError("this memory is closed")
+            self._failure = GuestFailure("is closed", "closed")
         if self._call is not None and not self._call.result.done():
             self._call.result.set_exception(self._failure)
         if self._watch is not None:
@@ -138,10 +140,8 @@ class Process(asyncio.Protocol):
         self,
         operation: str,
         data: str,
-        *,
-        cpu: float,
+        limits: CallLimits,
         serve: Serve = no_tools,
-        line_bytes: int | None = None,
     ) -> Any:
         """Ask the process for something. `data` is JSON already."""
         if self._call is not None:
@@ -153,14 +153,12 @@ class Process(asyncio.Protocol):
             id=secrets.randbits(48) + 1,  # so that nobody can answer before being asked
             result=self._loop.create_future(),
             serve=serve,
-            cpu_limit=cpu,
-            wall_limit=self.limits.wall,
-            line_limit=line_bytes or self.limits.line_bytes,
+            limits=limits,
             cpu_start=self._cpu(),
             wall_start=time.monotonic(),
-            bytes_left=_MESSAGES_PER_CALL * (line_bytes or self.limits.line_bytes),
+            bytes_left=_MESSAGES_PER_CALL * limits.line_bytes,
         )
-        self._watch = self._loop.call_later(min(cpu, call.wall_limit), self._check, call)
+        self._watch = self._loop.call_later(min(limits.cpu, limits.wall), self._check, call)
         line = f'{{"id":{call.id},"op":"{operation}","data":{data}}}\n'
         self._transport.write(line.encode())
         try:
@@ -178,12 +176,13 @@ class Process(asyncio.Protocol):
 
     def _check(self, call: _Call) -> None:
         """Look at both clocks; come back when one of them can have run out."""
-        cpu_left = call.cpu_limit - (self._cpu() - call.cpu_start)
-        wall_left = call.wall_limit - call.wall_used(time.monotonic())
+        cpu, wall = call.limits.cpu, call.limits.wall
+        cpu_left = cpu - (self._cpu() - call.cpu_start)
+        wall_left = wall - call.wall_used(time.monotonic())
         if cpu_left <= 0:
-            self._blame("timeout", f"used more than {call.cpu_limit:g} s of CPU time in one call")
+            self._blame("timeout", f"used more than {cpu:g} s of CPU time in one call")
         elif wall_left <= 0:
-            self._blame("wall", f"took more than {call.wall_limit:g} s in one call")
+            self._blame("wall", f"took more than {wall:g} s in one call")
         else:
             again = max(min(cpu_left, wall_left), _SHORTEST_WATCH)
             self._watch = self._loop.call_later(again, self._check, call)
@@ -212,8 +211,8 @@ class Process(asyncio.Protocol):
             self._hear(call, line)
         if self._failure is not None:
             self._buffer.clear()
-        elif len(self._buffer) > call.line_limit:
-            self._blame("limit", f"sent a message of more than {call.line_limit} bytes")
+        elif len(self._buffer) > call.limits.line_bytes:
+            self._blame("limit", f"sent a message of more than {call.limits.line_bytes} bytes")
 
     def pause_writing(self) -> None:
         self._writable.clear()
@@ -230,8 +229,8 @@ class Process(asyncio.Protocol):
         if call.result.done():
             self._blame("protocol", "went on speaking after its answer")
             return
-        if len(line) > call.line_limit:
-            self._blame("limit", f"sent a message of more than {call.line_limit} bytes")
+        if len(line) > call.limits.line_bytes:
+            self._blame("limit", f"sent a message of more than {call.limits.line_bytes} bytes")
             return
         try:
             message = parse(line)
@@ -243,7 +242,7 @@ class Process(asyncio.Protocol):
         elif message.keys() == {"id", "ok"}:
             call.result.set_result(message["ok"])
         elif message.keys() == {"id", "error"}:
-            call.result.set_exception(_reported(message["error"]))
+            call.result.set_exception(self._reported(message["error"]))
         elif message.keys() == {"id", "log"}:
             self._log(message["log"])
         elif message.keys() == {"id", "ask", "tool", "data"}:
@@ -261,8 +260,8 @@ class Process(asyncio.Protocol):
         call.asked += 1
         if message["ask"] != call.asked or not isinstance(message["tool"], str):
             self._blame("protocol", "numbered its questions wrongly")
-        elif call.asked > self.limits.tool_calls:
-            self._blame("limit", f"asked the host more than {self.limits.tool_calls} times")
+        elif call.asked > call.limits.questions:
+            self._blame("limit", f"asked the host more than {call.limits.questions} times")
         else:
             self.tool_calls += 1
             if not call.open:
@@ -284,7 +283,7 @@ class Process(asyncio.Protocol):
             line = json.dumps({**reply, "error": str(refusal)})
         except asyncio.CancelledError:
             raise
-        except DesignFailure as failure:
+        except GuestFailure as failure:
             self.condemn(failure)
         except Exception as error:  # the host's own trouble is the caller's to know, unchanged
             if not call.result.done():
@@ -298,14 +297,22 @@ class Process(asyncio.Protocol):
 
     # --- how it ends ---
 
-    def _blame(self, kind: str, what: str) -> None:
-        self.condemn(DesignFailure(f"the design {what}", kind=kind))
+    def _blame(self, kind: Kind, what: str) -> None:
+        self.condemn(GuestFailure(what, kind))
 
-    def condemn(self, failure: MetamemError) -> None:
+    def condemn(self, failure: EngineFault | GuestFailure) -> None:
         """End the process for a reason, which whoever calls it from now on is told."""
         if self._failure is None:
             self._failure = failure
         self.kill()
+
+    def _reported(self, error: Any) -> GuestFailure:
+        """What the process itself says went wrong. Only kinds that it can know are believed."""
+        kind = error.get("kind") if isinstance(error, dict) else None
+        message = error.get("message") if isinstance(error, dict) else None
+        if not isinstance(message, str) or kind not in self._kinds:
+            return GuestFailure("failed and did not say how", "protocol")
+        return GuestFailure(message, kind, reported=True)
 
     async def _post_mortem(self) -> None:
         """The channel is gone, and not by our hand: find out whose fault that was."""
@@ -339,12 +346,3 @@ class Process(asyncio.Protocol):
         watched = select.poll()
         watched.register(self._pidfd, select.POLLIN)
         return bool(watched.poll(0))
-
-
-def _reported(error: Any) -> DesignFailure:
-    """What the process itself says went wrong. Only kinds that it can know are believed."""
-    kind = error.get("kind") if isinstance(error, dict) else None
-    message = error.get("message") if isinstance(error, dict) else None
-    if not isinstance(message, str) or kind not in ("crash", "memory", "snapshot", REFUSED):
-        return DesignFailure("the design failed and did not say how", kind="protocol")
-    return DesignFailure(message, kind=kind)

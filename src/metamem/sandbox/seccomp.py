@@ -1,4 +1,4 @@
-"""Seccomp filters. `strict` says what a design may call at all; `notify` hands the one kind of
+"""Seccomp filters. `strict` says what a guest may call at all; `notify` hands the one kind of
 fork that is allowed to the fork server, which lets it pass only where the host granted it.
 """
 
@@ -13,7 +13,7 @@ from metamem.sandbox import libc
 from metamem.sandbox.syscalls import ALLOWED, REFUSED_IN_WORKSPACE, audit_arch, number, required
 
 # A fork whose child belongs to the fork server (CLONE_PARENT | SIGCHLD), so that the server sees
-# how it ends. glibc's own fork has other flags: `os.fork` in a design is refused outright.
+# how it ends. glibc's own fork has other flags: `os.fork` in a guest is refused outright.
 FORK_FLAGS = 0x8000 | 17
 MARKER = "vhangup"  # a call nobody makes; by it a new fork tells the server who it is
 

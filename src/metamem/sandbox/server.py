@@ -1,6 +1,6 @@
 """The fork server: loads the libraries once, then forks a confined process for each request.
 
-It runs inside the outer layer (bubblewrap, where there is one), trusts only the host, and never
+It runs inside the outer wall (bubblewrap, where there is one), trusts only the host, and never
 reads a byte that a jailed process wrote.
 """
 
@@ -280,13 +280,11 @@ class _Server:
 def _holds_files(process: _Process) -> bool:
     """An open file's position is shared by both copies: one could signal the other by it."""
     for descriptor in range(confine.CHANNEL + 1, confine.MAX_FILES):
-        try:
-            os.close(libc.syscall("pidfd_getfd", process.pidfd, descriptor, 0))
-        except OSError as error:
-            if error.errno != errno.EBADF:
-                return True  # cannot be told, so it must not pass
-        else:
-            return True
+        found = libc.attempt("pidfd_getfd", process.pidfd, descriptor, 0)
+        if found >= 0:
+            os.close(found)
+        if found != -errno.EBADF:
+            return True  # it does, or it cannot be told, and then it must not pass
     return False
 
 

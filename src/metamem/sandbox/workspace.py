@@ -11,7 +11,7 @@ from pathlib import Path
 
 from metamem.core.errors import UsageError
 from metamem.sandbox import bubblewrap, paths, seccomp
-from metamem.sandbox.layers import choose
+from metamem.sandbox.isolation import choose
 
 WORKSPACE = "/workspace"  # where every command finds its tree
 _PROGRAMS = "/run/programs"  # `python` in there is this interpreter, whatever the system has
@@ -70,7 +70,7 @@ async def run_command(
     Without `proc` there is no /proc, through which a process could reach into itself and others.
     """
     limits = limits or WorkspaceLimits()
-    choose("bwrap")  # raises JailUnavailable with what to do: here there is no lesser layer
+    choose("bwrap")  # raises JailUnavailable with what to do: here nothing less will do
     if not argv or not tree.is_dir():
         raise UsageError("a command needs words and a folder to work in")
     with _file(seccomp.workspace()) as rules, _file(_own_packages()) as packages:

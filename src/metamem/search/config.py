@@ -9,6 +9,8 @@ from metamem.evaluation.jobs import Setup, Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.search.loop import Budget
 
+_RENAMED = {"layer": "isolation"}  # names in runs that were stored before
+
 
 @dataclass(frozen=True, slots=True)
 class LearnConfig:
@@ -30,7 +32,7 @@ class LearnConfig:
     confirm_seeds: int = 2  # ... so often with fresh luck, lest the luckiest wins
     shortlist: int = 3  # so many go before the gate
     final_repeats: int = 2  # on valid, test and shift
-    layer: str = "auto"
+    isolation: str = "auto"  # of the jail
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # role → names
     hints: bool = True  # whether a proposer is told about the domain
     # Whether the learned design is taken apart in the end; None: only where no model is asked for it
@@ -51,7 +53,7 @@ class LearnConfig:
             "rules": self.rules,
             "limits": self.limits,
             "seed": self.seed,
-            "layer": self.layer,
+            "isolation": self.isolation,
         }
         return Setup(**(given | changes))
 
@@ -61,6 +63,7 @@ class LearnConfig:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "LearnConfig":
+        data = {_RENAMED.get(name, name): value for name, value in data.items()}
         specs = ("domain", "agent", "embedder", "proposer", "selector")
         return LearnConfig(
             **{

@@ -23,9 +23,7 @@ from tests.domains.coding.shop import (
     task_data,
 )
 
-jailed = pytest.mark.skipif(
-    not bubblewrap.works(), reason="the jail layer bwrap does not work here"
-)
+jailed = pytest.mark.skipif(not bubblewrap.works(), reason="the isolation bwrap does not work here")
 
 
 def git(folder, *words):

@@ -9,9 +9,7 @@ from metamem.domains.coding.world import CodingWorld
 from metamem.sandbox import bubblewrap
 from tests.domains.coding.shop import FIXED, OTHERS, PATH, SOURCE, TARGETS, project, workbench
 
-jailed = pytest.mark.skipif(
-    not bubblewrap.works(), reason="the jail layer bwrap does not work here"
-)
+jailed = pytest.mark.skipif(not bubblewrap.works(), reason="the isolation bwrap does not work here")
 
 
 def started(max_steps=30, bench=None, **changes):

@@ -1,6 +1,5 @@
 """`Tools`: all that a design gets from outside."""
 
-import base64
 import random
 from collections.abc import Sequence
 from itertools import islice
@@ -105,6 +104,8 @@ class Tools:
             await vectors.flush()
 
     async def _ask_embeddings(self, texts: list[str]) -> "NDArray[np.float32]":
+        import base64
+
         import numpy as np
 
         reply = await self._host.ask("embed", {"texts": texts})

@@ -11,10 +11,10 @@ from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.types import Design, Episode, Evaluation
 from metamem.designs.jailed import CpuUse
+from metamem.designs.limits import Limits
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import CaseDone, Executor
 from metamem.models.broker import Broker
-from metamem.sandbox.limits import Limits
 from metamem.search.config import LearnConfig
 from metamem.search.learn import played_by
 from metamem.search.novelty import behaviours

@@ -1,4 +1,4 @@
-"""Which layers can hold untrusted code on this machine, and the refusal where none can."""
+"""How untrusted code can be isolated on this machine, and the refusal where it cannot."""
 
 import os
 import platform
@@ -9,12 +9,12 @@ from metamem.core.errors import JailUnavailable, UsageError
 from metamem.core.system import is_linux
 from metamem.sandbox import bubblewrap, gvisor, landlock, seccomp, syscalls
 
-Layer = Literal["bwrap", "self", "runsc"]
-LAYERS: tuple[Layer, ...] = ("bwrap", "self", "runsc")
+Isolation = Literal["bwrap", "self", "runsc"]
+ISOLATIONS: tuple[Isolation, ...] = ("bwrap", "self", "runsc")
 CONTAINER = "run metamem in a Linux container: the recipe is in docs/installing.md, Other systems"
 CHOICE = "METAMEM_JAIL"  # the environment variable that says what "auto" means
 
-# What holds a memory in each layer, by the names of the reports.
+# What holds a guest in each of them, by the names of the mechanisms.
 _PARTS = {
     "bwrap": ("bubblewrap", "seccomp", "landlock"),
     "self": ("seccomp", "landlock"),
@@ -23,8 +23,8 @@ _PARTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class LayerReport:
-    """One layer, whether it is active here, and what that means."""
+class Mechanism:
+    """One of the parts that isolate, whether it is active here, and what that means."""
 
     name: str
     active: bool
@@ -39,44 +39,44 @@ def _landlock() -> int:
     return landlock.abi() if syscalls.machine_known() else 0
 
 
-def layers() -> list[LayerReport]:
+def mechanisms() -> list[Mechanism]:
     """What there is here, for people."""
     return [_REPORTS[name]() for name in _REPORTS]
 
 
-def _bubblewrap_report() -> LayerReport:
+def _bubblewrap_report() -> Mechanism:
     if bubblewrap.works():
         note = "own namespaces and an empty file system"
     elif bubblewrap.executable() is None:
         note = "not installed, or user namespaces are switched off"
     else:
         note = "installed, but it may not make namespaces here"
-    return LayerReport("bubblewrap", bubblewrap.works(), note)
+    return Mechanism("bubblewrap", bubblewrap.works(), note)
 
 
-def _seccomp_report() -> LayerReport:
+def _seccomp_report() -> Mechanism:
     note = (
         "system calls by allow-list"
         if _seccomp()
         else f"no filters in this kernel, or an unknown machine ({platform.machine()})"
     )
-    return LayerReport("seccomp", _seccomp(), note)
+    return Mechanism("seccomp", _seccomp(), note)
 
 
-def _landlock_report() -> LayerReport:
+def _landlock_report() -> Mechanism:
     version = _landlock()
     note = f"version {version}: files by allow-list" if version else "not in this kernel"
-    return LayerReport("landlock", version > 0, note)
+    return Mechanism("landlock", version > 0, note)
 
 
-def _gvisor_report() -> LayerReport:
+def _gvisor_report() -> Mechanism:
     if gvisor.works():
-        note = f"a kernel of its own for each memory, slow to start; by {CHOICE}=runsc only"
+        note = f"a kernel of its own for each guest, slow to start; by {CHOICE}=runsc only"
     elif gvisor.executable() is None:
         note = "optional: runsc is not installed"
     else:
         note = "optional: runsc is installed, but cannot start a sandbox here"
-    return LayerReport("gVisor", gvisor.works(), note)
+    return Mechanism("gVisor", gvisor.works(), note)
 
 
 _REPORTS = {
@@ -88,26 +88,26 @@ _REPORTS = {
 
 
 def describe() -> str:
-    """One line: the layer that would be used, or why there is none."""
+    """One line: the isolation that would be used, or why there is none."""
     try:
-        layer = choose("auto")
+        isolation = choose("auto")
     except JailUnavailable as refusal:
         return refusal.message
-    active = [name for name in _PARTS[layer] if _REPORTS[name]().active]
-    return f"{layer}: {', '.join(active)}, resource limits"
+    active = [name for name in _PARTS[isolation] if _REPORTS[name]().active]
+    return f"{isolation}: {', '.join(active)}, resource limits"
 
 
-def choose(layer: str) -> Layer:
-    """The layer to use: the one asked for, here or in the environment, or the best that is fast.
+def choose(isolation: str) -> Isolation:
+    """The isolation to use: the one asked for, here or in the environment, or the best that is fast.
 
     Never none: where the one asked for does not work, the answer is a refusal.
     """
-    if layer == "auto":
-        layer = os.environ.get(CHOICE) or "auto"
-    if layer not in ("auto", *LAYERS):
+    if isolation == "auto":
+        isolation = os.environ.get(CHOICE) or "auto"
+    if isolation not in ("auto", *ISOLATIONS):
         raise UsageError(
-            f"no jail layer called {layer!r}",
-            hint=f"known: auto, {', '.join(LAYERS)} (also in {CHOICE})",
+            f"no isolation called {isolation!r}",
+            hint=f"known: auto, {', '.join(ISOLATIONS)} (also in {CHOICE})",
         )
     if not _seccomp():
         lacking = "there are no seccomp filters" if is_linux() else f"this is {platform.system()}"
@@ -116,11 +116,11 @@ def choose(layer: str) -> Layer:
             " on x86_64 or aarch64",
             hint=CONTAINER,
         )
-    if layer == "runsc":
+    if isolation == "runsc":
         return _choose_gvisor()
-    if layer in ("auto", "bwrap") and bubblewrap.works():
+    if isolation in ("auto", "bwrap") and bubblewrap.works():
         return "bwrap"
-    if layer == "bwrap":
+    if isolation == "bwrap":
         raise JailUnavailable(
             "bubblewrap is missing or may not make namespaces here",
             hint="install the package `bubblewrap` and allow user namespaces",
@@ -134,13 +134,13 @@ def choose(layer: str) -> Layer:
     return "self"
 
 
-def _choose_gvisor() -> Layer:
+def _choose_gvisor() -> Isolation:
     if gvisor.works():
         return "runsc"
     if gvisor.executable() is None:
         raise JailUnavailable(
             "gVisor was asked for, but its program `runsc` is not installed",
-            hint="install the package `runsc` (see gvisor.dev), or ask for another layer",
+            hint="install the package `runsc` (see gvisor.dev), or ask for another isolation",
         )
     raise JailUnavailable(
         "gVisor was asked for, but `runsc` cannot start a sandbox here",

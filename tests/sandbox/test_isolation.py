@@ -1,4 +1,4 @@
-"""The machine's layers are reported as they are, and without any of them nothing runs."""
+"""What isolates here is reported as it is, and without any of it nothing runs."""
 
 import asyncio
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from metamem.core.errors import JailUnavailable, UsageError
+from metamem.designs.limits import Limits
 from metamem.sandbox import bubblewrap, gvisor, landlock, seccomp
 from metamem.sandbox.host import Program, Sandbox
-from metamem.sandbox.layers import choose, describe, layers
-from metamem.sandbox.limits import Limits
+from metamem.sandbox.isolation import choose, describe, mechanisms
 
 
 @pytest.fixture(autouse=True)
@@ -17,10 +17,10 @@ def nothing_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("METAMEM_JAIL", raising=False)
 
 
-def test_the_report_names_every_layer_and_the_choice() -> None:
-    names = [report.name for report in layers()]
+def test_the_report_names_every_mechanism_and_the_choice() -> None:
+    names = [report.name for report in mechanisms()]
     assert names == ["bubblewrap", "seccomp", "landlock", "gVisor"]
-    assert all(report.note for report in layers())
+    assert all(report.note for report in mechanisms())
     assert describe().startswith(choose("auto"))
 
 
@@ -76,7 +76,7 @@ def test_without_seccomp_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
         choose("auto")
 
 
-def test_an_unknown_layer_is_refused() -> None:
+def test_an_unknown_isolation_is_refused() -> None:
     with pytest.raises(UsageError, match="known: auto, bwrap, self, runsc"):
         choose("hope")
 

@@ -1,0 +1,102 @@
+"""Snapshots of memories in a folder. They save time and nothing else: the log is the truth."""
+
+import asyncio
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from metamem.core.ids import canonical_json, short
+from metamem.core.protocols import ExperienceLog
+from metamem.hosting.durable import write_whole
+
+_FORMAT = 1
+_FOLDER = "snapshots"
+_WORDS = {
+    "embedder": "another embedder",
+    "toolbox": "another version of the toolbox",
+    "format": "another version of metamem",
+    "design": "another design",
+    "seed": "another seed",
+    "rollout": "another rollout",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """All that a state depends on besides the log."""
+
+    design: str
+    seed: int
+    embedder: str  # its fingerprint
+    toolbox: str
+    rollout: str  # frozen | streaming
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state after a number of experiences."""
+
+    position: int  # in the log
+    failed: int  # experiences before it that the design could not take in
+    state: bytes  # only a jail may open this
+
+
+class Misfit(Exception):
+    """A snapshot that is there and cannot be used. The message says why."""
+
+
+class SnapshotFolder:
+    """One snapshot for each design, seed and rollout: the newest."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / _FOLDER
+
+    async def newest(self, wanted: Identity, log: ExperienceLog) -> Snapshot | None:
+        """The snapshot that fits, or None where there is none; raises `Misfit`."""
+        path = self._path(wanted)
+        try:
+            content = await asyncio.to_thread(path.read_bytes)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise Misfit(f"it cannot be read: {error.strerror}") from error
+        header, state = _parsed(content)
+        for name, value in {"format": _FORMAT, **asdict(wanted)}.items():
+            if header.get(name) != value:
+                raise Misfit(f"it was made with {_WORDS[name]}")
+        if header["sha256"] != hashlib.sha256(state).hexdigest():
+            raise Misfit("it is damaged")
+        position = header["position"]
+        if position > await log.length() or await log.digest(position) != header["log"]:
+            raise Misfit("the log was changed since")
+        return Snapshot(position, header["failed"], state)
+
+    async def keep(self, made: Identity, snapshot: Snapshot, log_digest: str) -> None:
+        """Put a snapshot in the place of the one before, durably. Raises OSError."""
+        header = {
+            "format": _FORMAT,
+            **asdict(made),
+            "position": snapshot.position,
+            "failed": snapshot.failed,
+            "log": log_digest,
+            "sha256": hashlib.sha256(snapshot.state).hexdigest(),
+        }
+        content = canonical_json(header).encode() + b"\n" + snapshot.state
+        await asyncio.to_thread(write_whole, self._path(made), content)
+
+    def _path(self, identity: Identity) -> Path:
+        name = f"{short(identity.design)}-{identity.seed}-{identity.rollout}.snapshot"
+        return self._folder / name
+
+
+def _parsed(content: bytes) -> tuple[dict[str, Any], bytes]:
+    line, _, state = content.partition(b"\n")
+    try:
+        header = json.loads(line)
+        if not isinstance(header, dict) or not isinstance(header["position"], int):
+            raise ValueError
+    except (ValueError, KeyError):
+        raise Misfit("it is damaged") from None
+    return header, state
