@@ -56,6 +56,7 @@ def tell_failures(names: Sequence[str], evaluations: Sequence[Evaluation]) -> No
         failed = [row.failure for row in evaluation.rows if row.failure]
         if _never_ran(evaluation):
             say(f"{name} does not run: {_first(evaluation)}")
+            say(f"  {_fate(evaluation)}")
         elif failed:
             cases = f"{len(failed)} of {len(evaluation.rows)} cases"
             say(f"{name} failed in {cases}, such as: {failed[0]}")
@@ -68,9 +69,14 @@ def refuse_what_never_ran(names: Sequence[str], evaluations: Sequence[Evaluation
             f"{name} does not run: {_first(evaluation)}"
             for name, evaluation in zip(names, evaluations, strict=True)
         )
-        raise DesignFailure(
-            said, hint="every case counts as failed; docs/designs.md tells what a design is"
-        )
+        hint = f"{_fate(evaluations[0])}; docs/designs.md tells what a design is"
+        raise DesignFailure(said, hint=hint)
+
+
+def _fate(evaluation: Evaluation) -> str:
+    cases = len(evaluation.rows)
+    tried = sum(not row.failure.startswith("stopped") for row in evaluation.rows)
+    return f"stopped after {tried} cases; all {cases} count as failed"
 
 
 def _never_ran(evaluation: Evaluation) -> bool:

@@ -60,7 +60,8 @@ class Phase:
             return ""
         fast = self.rate >= 1
         pace = f"{self.rate:.0f} cases/s" if fast else f"{duration(1 / self.rate)} a case"
-        return pace if self.played == self.done else f"{self.played} cases, {pace}"
+        in_cases = self.played - self.done <= 1  # the one may be about to be counted
+        return pace if in_cases else f"{self.played} cases, {pace}"
 
     def time_left(self) -> str:
         return "" if self.left is None else f"{duration(self.left)} left"
