@@ -119,3 +119,15 @@ def test_the_halves_of_train_change_places_with_the_fold() -> None:
     assert plan(toy, "test", Protocol(fold=1)) == plan(toy, "test", Protocol())
     with pytest.raises(UsageError, match="fold"):
         Protocol(fold=2)  # type: ignore[arg-type]
+
+
+def test_a_design_that_fails_in_every_group_is_stopped_the_same_with_any_workers(
+    tmp_path: Path,
+) -> None:
+    failing = Design(RECALL.source.replace("self.said +=", "self.lost +="))
+    rows = [
+        metamem.evaluate(failing, PATH, home=tmp_path / str(number), executor=executor)[0].rows
+        for number, executor in enumerate((Spec("inline"), Spec("local", {"workers": 3})))
+    ]
+    assert rows[0] == rows[1]
+    assert sum(row.failure.startswith("stopped") for row in rows[0]) == len(rows[0]) - 3

@@ -13,6 +13,7 @@ from metamem.evaluation.racing import Race, RacePlan
 from tests.evaluation.test_evaluator import evaluating
 
 MANY = Protocol(repeats=3, collect=2)  # 120 cases: enough for two shards
+SOME = Protocol(tasks=14, collect=2)
 QUICK = {"wall": 0.4}
 
 
@@ -88,12 +89,12 @@ async def test_a_chain_of_cases_is_stopped_where_it_begins(tmp_path):
 
 async def test_what_hangs_now_and_then_is_scored_for_that_alone(tmp_path):
     hanging = sometimes("time.sleep(100)", 3)
-    plain = await rows_of(tmp_path / "a", hanging, limits=QUICK, rules=Protocol(collect=2))
+    plain = await rows_of(tmp_path / "a", hanging, limits=QUICK, rules=SOME)
     hung = [row for row in plain if row.failure]
     assert len(hung) > 3 and all(row.failure.startswith("wall") for row in hung)
     assert len(hung) < len(plain)
     for number, way in enumerate(("two workers", "episodes at once", "raced")):
-        changes = WAYS[way] | {"limits": QUICK, "rules": Protocol(collect=2)}
+        changes = WAYS[way] | {"limits": QUICK, "rules": SOME}
         assert await rows_of(tmp_path / f"{number}", hanging, **changes) == plain
 
 
