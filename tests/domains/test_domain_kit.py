@@ -149,6 +149,8 @@ def test_follow_tells_whom_to_name(folder: Path, metamem) -> None:  # noqa: F811
 def test_follow_says_so_where_nobody_follows_or_nothing_is_told(folder: Path, metamem) -> None:  # noqa: F811
     said = metamem("domains", "follow", "faults:Telling", "--agents", "random")
     assert "No agent gets far" in said.out
+    said = metamem("domains", "follow", "lamps:LampDomain", "--agents", "explorer")
+    assert "hardly ever succeeds (0.000)" in said.out and "was not played" in said.out
     said = metamem("domains", "follow", "faults:Silent")
     assert said.code == 2 and "the oracle has advice for 0 tasks" in said.err
     said = metamem("domains", "follow", "lamps:LampDomain", "--agents", "relay")

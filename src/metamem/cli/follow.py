@@ -15,6 +15,8 @@ from metamem.core.protocols import Domain
 from metamem.core.types import Task
 from metamem.evaluation.following import FOLLOWED, Following, fittest, following, why_not
 
+RARE = 0.05  # of no advice: about one success among twenty episodes
+
 
 def follow(
     name: Annotated[str, typer.Argument(autocompletion=o.complete_domains, show_default=False)],
@@ -59,7 +61,12 @@ def follow(
     )
     if others:
         remark(f"Not played: {_listed(others)}.")
-    say(_verdict(fit, found, domain.agent))
+    say(_verdict(fit, found, others, domain.agent))
+    if fit.none < RARE:
+        say(
+            f"Without advice {fit.agent} hardly ever succeeds ({fit.none:.3f}), so memories see few"
+            " successes to learn from: more tasks of train, more steps or easier tasks help."
+        )
 
 
 def _planned(domain: Domain, count: int) -> list[Task]:
@@ -96,7 +103,7 @@ def _listed(others: dict[str, str]) -> str:
     return "; ".join(f"{agent} ({reason})" for agent, reason in others.items())
 
 
-def _verdict(fit: Following, found: list[Following], named: str) -> str:
+def _verdict(fit: Following, found: list[Following], others: dict[str, str], named: str) -> str:
     if fit.oracle < FOLLOWED:
         return (
             f"No agent gets far with the oracle's advice; {fit.agent} gets {fit.oracle:.3f}. Let the"
@@ -110,8 +117,12 @@ def _verdict(fit: Following, found: list[Following], named: str) -> str:
         )
     if fit.agent == named:
         return f"{named}, which the domain names, follows advice here."
-    now = next((f"{one.oracle:.3f}" for one in found if one.agent == named), "cannot act")
+    now = {one.agent: f"does not ({one.oracle:.3f})" for one in found} | dict.fromkeys(
+        others, "cannot act"
+    )
+    if named not in now:
+        return f"{fit.agent} follows advice here; {named}, which the domain names, was not played."
     return (
         f'Name {fit.agent} in the domain (agent = "{fit.agent}"), or give --agent {fit.agent}: it'
-        f" follows advice here; {named}, which the domain names, does not ({now})."
+        f" follows advice here; {named}, which the domain names, {now[named]}."
     )
