@@ -137,7 +137,7 @@ def tree(
         run = run or _newest(archive)
         learned = archive.run(run).summary.get("learned")
         journal = Journal.read(archive, run)
-        names = {d.id: d.design.name for d in archive.designs()}
+        names = {d.id: d.name for d in archive.designs()}
     if json:
         print_json(
             {
@@ -228,7 +228,7 @@ def _of_run(archive: Archive, run: str) -> list[dict[str, Any]]:
     known = {r.id for r in archive.runs()}
     if run not in known:
         raise UnknownName(f"no run called {run!r}", hint=f"known: {', '.join(sorted(known))}")
-    names = {d.id: d.design.name for d in archive.designs()}
+    names = {d.id: d.name for d in archive.designs()}
     return [
         {
             "id": p.design_id,
@@ -251,7 +251,7 @@ def _of_all(archive: Archive) -> list[dict[str, Any]]:
         rows.append(
             {
                 "id": record.id,
-                "name": record.design.name,
+                "name": record.name,
                 "by": record.created_by,
                 "score": evaluation.reward if evaluation else None,
                 "on": f"{evaluation.fingerprint.domain} {evaluation.fingerprint.split}"

@@ -23,10 +23,12 @@ from metamem.evaluation.jobs import Executor, Spec
 from metamem.evaluation.racing import RaceSettings
 from metamem.models.broker import Broker
 from metamem.promotion.gate import Decision, Gate
+from metamem.promotion.ledger import Ledger
 from metamem.search.config import LearnConfig
 from metamem.search.loop import HUMAN, Budget, Search
 from metamem.search.table import table
-from metamem.store.archive import Archive, PromotionRecord, utc_now
+from metamem.store.archive import Archive
+from metamem.store.records import Place, Subject
 
 HANDOFF = "handoff"
 LLM = "llm"
@@ -270,17 +272,15 @@ class Learning:
         """Enter the decision, once: a run that was killed right after this enters no second one."""
         if self.archive.promotions(self.run_id):
             return
-        self.archive.add_promotion(
-            PromotionRecord(
-                run_id=self.run_id,
-                design_id=learned,
-                decided_by="gate",
-                decision="promoted" if decision.promoted else "refused",
-                reason=decision.reason,
-                evidence=decision.to_json(),
-                at=utc_now(),
-                domain=self.evaluator.domain.name,
-            )
+        ledger = Ledger(self.archive)
+        enter = ledger.promote if decision.promoted else ledger.refuse
+        enter(
+            Subject("design", learned or ""),
+            Place("domain", self.evaluator.domain.name),
+            reason=decision.reason,
+            evidence=decision.to_json(),
+            risk="code",
+            run_id=self.run_id,
         )
 
 

@@ -12,7 +12,7 @@ ProposalStatus = Literal["accepted", "rejected", "duplicate"]
 SubjectKind = Literal["design", "parameters", "policy", "tool"]
 PlaceKind = Literal["domain", "scope"]
 Decision = Literal["promoted", "refused", "approved", "rejected", "undone"]
-Risk = Literal["code", "sharing", "deletion", "parameters"]
+Risk = Literal["code", "policy", "sharing", "deletion", "parameters"]
 ErasableKind = Literal["collection", "blob", "evaluation", "run"]
 
 RUN_STATES: tuple[RunState, ...] = get_args(RunState)

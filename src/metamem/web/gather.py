@@ -65,7 +65,7 @@ def gather(archive: Archive, run_id: str) -> Story:
         config=config,
         journal=journal,
         control=Journal.read(archive, f"{run_id}/{CONTROL}"),
-        names={d.id: d.design.name for d in archive.designs() if d.design.name},
+        names={d.id: d.name for d in archive.designs() if d.name},
         learned=learned,
         parent=archive.design(parent_id) if parent_id else None,
         card=_card(archive, learned, config, shown),
@@ -73,7 +73,7 @@ def gather(archive: Archive, run_id: str) -> Story:
         differences=_differences(run.summary, config, shown),
         conditions=_conditions(first) if first else {},
         reads=[read for read in archive.reads() if read.run_id == run_id],
-        promotions=[p for p in archive.promotions() if p.design_id == learned_id and learned_id],
+        promotions=[p for p in archive.promotions() if learned_id and p.subject.id == learned_id],
         across=_across(archive),
     )
 
