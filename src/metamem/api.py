@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
@@ -286,7 +287,8 @@ async def broker_for(
         yield None
         return
     config = load_config()
-    broker = Broker(
+    broker = await aside(  # it looks at what was spent before
+        Broker,
         archive,
         config.open_roles(roles),
         run_id=run_id,

@@ -6,7 +6,7 @@ import pytest
 
 from metamem import __version__
 from metamem.cli.main import app
-from metamem.store.sqlite import SqliteArchive
+from metamem.store import Origin, SqliteArchive
 from tests.cli.conftest import program
 from tests.web.filled import RUN, Filler
 
@@ -150,6 +150,24 @@ def test_what_is_in_use_is_undone_by_a_person_with_a_reason(metamem, home, learn
     assert metamem(*undo, "--reason", "again").code == 2  # it is not in use any more
     assert "undone" in metamem("promotions", "--home", home).out
     assert "undone by Ada" in _report_text(metamem, home)
+
+
+def test_what_was_erased_cannot_be_replayed_and_says_so(metamem, home, learned):
+    (row,) = [r for r in metamem("runs", "--json", "--home", home).json if r["run"] == RUN]
+    assert row["replayable"] is True
+    with SqliteArchive(home / "archive.db") as archive:
+        valid = archive.evaluations(learned.id, "test")[0]
+        archive.add_origin(Origin("someone", "evaluation", valid.id))
+        archive.erase("someone", decided_by="Ada", reason="asked to")
+    said = metamem("archive", "show", learned.id[:8], "--home", home)
+    assert "test: not replayable: its data was erased on" in said.out
+    shown = metamem("archive", "show", learned.id[:8], "--json", "--home", home).json
+    assert {e["split"] for e in shown["evaluations"] if not e["replayable"]} == {"test"}
+    assert "not replayable" in metamem("runs", "--home", home).out
+    said = metamem("runs", "show", RUN, "--home", home)
+    assert "by Ada (asked to)" in said.out
+    assert metamem("runs", "show", RUN, "--json", "--home", home).json["replayable"] is False
+    assert metamem("report", RUN, "--home", home).code == 0
 
 
 def _report_text(metamem, home):

@@ -19,6 +19,7 @@ from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
 from metamem.store.archive import Archive, ProposalRecord
+from metamem.store.replay import told
 from metamem.web.controls import spelled_out
 from metamem.web.figures import percent
 from metamem.web.journal import Journal
@@ -78,6 +79,7 @@ def show(
         found = _find(archive, design)
         made = [] if code else _proposals(archive, found.id)
         evaluations = [] if code else archive.evaluations(design_id=found.id)
+        erased = {e.id: archive.erasure("evaluation", e.id) for e in evaluations}
     if code:
         sys.stdout.buffer.write(found.source.encode())
         return
@@ -88,7 +90,9 @@ def show(
                 "name": found.name,
                 "kind": found.kind,
                 "proposals": made,
-                "evaluations": [_evaluated(e) for e in evaluations],
+                "evaluations": [
+                    {**_evaluated(e), "replayable": erased[e.id] is None} for e in evaluations
+                ],
                 "source": found.source,
             }
         )
@@ -112,6 +116,9 @@ def show(
             if e["cases"]
         ]
         print_table(("split", "cases", "success %", "agent"), rows, numeric=("cases", "success %"))
+    for evaluation in evaluations:
+        if gone := erased[evaluation.id]:
+            say(f"{evaluation.fingerprint.split}: {told(gone)}")
     say("")
     language = "python" if found.kind == "code" else "json"
     console.print(

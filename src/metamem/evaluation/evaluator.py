@@ -5,8 +5,10 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.errors import EngineFault
 from metamem.core.ids import canonical_json, content_id, derive_seed
 from metamem.core.protocols import Agent, Domain
@@ -16,18 +18,23 @@ from metamem.designs import TOOLBOX_VERSION
 from metamem.evaluation.jobs import CaseDone, Executor, Job, JobDone, Setup
 from metamem.evaluation.protocol import Plan, plan
 from metamem.evaluation.racing import Race
+from metamem.evaluation.rows import RowWriter
 from metamem.models.embedders import open_embedder
 from metamem.sandbox.limits import Limits
-from metamem.store.archive import Archive, ReadRecord, utc_now
+from metamem.store.facets import Blobs, Collections, Designs, Evaluations, Reads
+from metamem.store.records import ReadRecord, utc_now
 
 HELD_OUT = ("test", "shift")
 # Not a design: the ceiling, advised by the domain's own answers. It never runs.
 ORACLE = Design("# The domain's own answers: a ceiling for reports, not a memory.\n", name="oracle")
 SHARD_CASES = 50  # fewer in a shard would spend more on feeding the memory than on playing
-FLUSH_CASES = 20  # rows lost at most per job when the machine dies; they are played again
 TRACED_TASKS = 12  # episodes kept whole per evaluation, on the same tasks for every design
 
 OnCase = Callable[[CaseResult], None]
+
+
+class Records(Designs, Evaluations, Collections, Blobs, Reads, Protocol):
+    """What evaluating needs of an archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Evaluator:
 
     def __init__(
         self,
-        archive: Archive,
+        archive: Records,
         executor: Executor,
         setup: Setup,
         *,
@@ -98,20 +105,7 @@ class Evaluator:
     ) -> Outcome:
         """One design on one split. Cases that are already known are not played again."""
         fingerprint, todo = self.fingerprint(design, split), self.plan(split)
-        self.archive.add_design(design, created_by=created_by)
-        self.archive.open_evaluation(fingerprint, len(todo.cases))
-        if split in HELD_OUT:
-            self.archive.record_read(
-                ReadRecord(
-                    utc_now(),
-                    self.run_id or None,
-                    split,
-                    fingerprint.design,
-                    fingerprint.id,
-                    purpose,
-                )
-            )
-        known = self._stored(fingerprint)
+        known = await aside(self._open, design, fingerprint, purpose, created_by)
         if known.complete:
             return Outcome(known)
         if race is not None and known.rows:
@@ -133,7 +127,7 @@ class Evaluator:
             probes=tuple(probes),
         )
         ends = await together(self._run(job, fingerprint.id) for job in self._shards(base))
-        return Outcome(self._stored(fingerprint), _joined(ends))
+        return Outcome(await aside(self._stored, fingerprint), _joined(ends))
 
     async def verify(self, design: Design, experiences: int, tasks: int) -> JobDone:
         """Does it load and run? A few experiences, a few tasks, nothing stored."""
@@ -148,6 +142,25 @@ class Evaluator:
             experience_limit=experiences,
         )
         return await self._run(job, "")
+
+    def _open(
+        self, design: Design, fingerprint: Fingerprint, purpose: str, created_by: str
+    ) -> Evaluation:
+        """What is known of an evaluation, which is in the archive after this."""
+        self.archive.add_design(design, created_by=created_by)
+        self.archive.open_evaluation(fingerprint, len(self.plan(fingerprint.split).cases))
+        if fingerprint.split in HELD_OUT:
+            self.archive.record_read(
+                ReadRecord(
+                    utc_now(),
+                    self.run_id or None,
+                    fingerprint.split,
+                    fingerprint.design,
+                    fingerprint.id,
+                    purpose,
+                )
+            )
+        return self._stored(fingerprint)
 
     def traced(self, split: str) -> frozenset[str]:
         """The tasks whose episodes are kept: spread over the split, the same for every design."""
@@ -177,7 +190,7 @@ class Evaluator:
             [t.id for t in tasks],
         )
         async with self._collecting:
-            if self.archive.collection(key) is None:
+            if await aside(self.archive.collection, key) is None:
                 episodes: dict[str, Episode] = {}
 
                 def keep(done: CaseDone) -> None:
@@ -199,16 +212,17 @@ class Evaluator:
                     for start in range(0, len(tasks), step)
                 ]
                 await together(self.executor.run(job, keep) for job in jobs)
-                self.archive.put_collection(key, [episodes[t.id] for t in tasks])
-            if self.archive.blob(key) is None:
-                lines = [canonical_json(e.experience().to_json()) for e in self._episodes(key)]
-                self.archive.put_blob(key, zlib.compress("\n".join(lines).encode(), 6))
+                played = [episodes[t.id] for t in tasks]
+                await aside(self.archive.put_collection, key, played)
+            await aside(self._pack_experiences, key)
         return key
 
-    def _episodes(self, key: str) -> Sequence[Episode]:
-        episodes = self.archive.collection(key)
-        assert episodes is not None
-        return episodes
+    def _pack_experiences(self, key: str) -> None:
+        if self.archive.blob(key) is None:
+            episodes = self.archive.collection(key)
+            assert episodes is not None
+            lines = [canonical_json(e.experience().to_json()) for e in episodes]
+            self.archive.put_blob(key, zlib.compress("\n".join(lines).encode(), 6))
 
     # --- jobs --------------------------------------------------------------------------------
 
@@ -244,27 +258,18 @@ class Evaluator:
         ]
 
     async def _run(self, job: Job, evaluation_id: str) -> JobDone:
-        rows: list[CaseResult] = []
-        episodes: dict[Case, Episode] = {}
-
-        def flush() -> None:
-            if rows and evaluation_id:
-                self.archive.add_rows(evaluation_id, rows, episodes)
-            rows.clear()
-            episodes.clear()
+        writer = RowWriter(self.archive, evaluation_id)
 
         def keep(done: CaseDone) -> None:
-            rows.append(done.row)
-            if done.episode is not None:
-                episodes[done.row.case] = done.episode
-            if len(rows) >= FLUSH_CASES:
-                flush()
+            writer.add(done)
             if self.on_case:
                 self.on_case(done.row)
 
-        async with self._permits:
-            done = await self.executor.run(job, keep)
-        flush()
+        try:
+            async with self._permits:
+                done = await self.executor.run(job, keep)
+        finally:
+            await writer.finish()
         if not done.wall_stops:
             return done
         # A stop by the clock may be the machine's fault: played again with nothing beside it.
@@ -272,7 +277,7 @@ class Evaluator:
             for _ in range(self.executor.slots):
                 await self._permits.acquire()
             try:
-                known = self.archive.evaluation(evaluation_id) if evaluation_id else None
+                known = await aside(self.archive.evaluation, evaluation_id)
                 again = replace(job, alone=True, known=known.rows if known else ())
                 if job.race is None:
                     again = replace(again, cases=done.wall_stops)
@@ -280,7 +285,7 @@ class Evaluator:
             finally:
                 for _ in range(self.executor.slots):
                     self._permits.release()
-        flush()
+                await writer.finish()
         return done
 
     def _finished(self, evaluation: Evaluation) -> dict[str, float]:

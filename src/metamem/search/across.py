@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from metamem.core.aside import aside
 from metamem.core.progress import Progress, Silent
 from metamem.core.types import Design, Evaluation
 from metamem.designs.library import load
@@ -84,7 +85,7 @@ async def play_across(
             on_case=lambda row: watch.cases(),
         )
         for design in designs.values():
-            made = archive.design(design) if isinstance(design, str) else design
+            made = await aside(archive.design, design) if isinstance(design, str) else design
             await evaluator.evaluate(made, split, purpose="across domains")
             watch.advance()
 

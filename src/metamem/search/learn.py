@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.calls import Spending
 from metamem.core.chat import Site
 from metamem.core.errors import BudgetSpent, ModelUnavailable, UsageError
@@ -28,7 +30,7 @@ from metamem.search.config import LearnConfig
 from metamem.search.loop import HUMAN, Budget, Search
 from metamem.search.table import table
 from metamem.store.archive import Archive
-from metamem.store.records import Place, Subject
+from metamem.store.records import Place, ProposalRecord, Subject
 
 HANDOFF = "handoff"
 LLM = "llm"
@@ -82,11 +84,11 @@ class Learning:
             "promoted": decision.promoted is not None,
             "decision": decision.to_json(),
             "control": rival,
-            "search": self._with_warnings_of_models(_counts(main)),
+            "search": await self._search_told(main),
             "tables": await self._report(learned, rival),
-            "models": self._models(),
+            "models": await aside(self._models),
         }
-        self._record(decision, learned)
+        await aside(self._record, decision, learned)
         return summary
 
     @property
@@ -118,13 +120,14 @@ class Learning:
 
     async def _control(self) -> list[Design]:
         """Random recombination with as many proposals as the search had."""
-        tried = len(self.archive.proposals(self.run_id)) - len(self.humans)
+        tried = len(await aside(self.archive.proposals, self.run_id)) - len(self.humans)
         self.progress.phase("random control", len(self.humans) + tried)
         journal = f"{self.run_id}/{CONTROL}"
-        self.archive.create_run(journal, {"control_of": self.run_id})
+        await aside(self.archive.create_run, journal, {"control_of": self.run_id})
         arm = self._arm(journal, Budget(designs=tried), proposer="random", selector="uniform")
         await arm.run()
-        self.archive.set_run_state(journal, "finished", _counts(arm))
+        counts = _counts(arm, await aside(self.archive.proposals, journal))
+        await aside(self.archive.set_run_state, journal, "finished", counts)
         return await self._confirm(arm)
 
     def _arm(self, journal: str, budget: Budget, proposer: str = "", selector: str = "") -> Search:
@@ -216,9 +219,9 @@ class Learning:
         """The one look at test and shift."""
         rows: dict[str, Design] = dict(self.humans)
         if rival is not None:
-            rows["random recombination"] = self.archive.design(rival)
+            rows["random recombination"] = await aside(self.archive.design, rival)
         if learned is not None:
-            rows["learned"] = self.archive.design(learned)
+            rows["learned"] = await aside(self.archive.design, learned)
         rows["oracle"] = ORACLE
         evaluator = self._finals()
         tables = {}
@@ -243,9 +246,10 @@ class Learning:
         done = await together(one(design) for design in unique)
         return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
 
-    def _with_warnings_of_models(self, counts: dict[str, Any]) -> dict[str, Any]:
-        """Calls that were lost, and models that nobody ever asked."""
-        spending = self.archive.spending(self.run_id)
+    async def _search_told(self, arm: Search) -> dict[str, Any]:
+        """What came of the search, with calls that were lost and models that nobody ever asked."""
+        counts = _counts(arm, await aside(self.archive.proposals, self.run_id))
+        spending = await aside(self.archive.spending, self.run_id)
         asked = {spent.role for spent in spending}
         asked |= self.broker.roles_asked if self.broker is not None else set()
         for role in self.config.models:
@@ -284,9 +288,8 @@ class Learning:
         )
 
 
-def _counts(arm: Search) -> dict[str, Any]:
+def _counts(arm: Search, proposals: Sequence[ProposalRecord]) -> dict[str, Any]:
     """What came of the proposals. Zero evaluated or zero better than its parent is a warning."""
-    proposals = arm.archive.proposals(arm.journal)
     own = [p for p in proposals if p.operator != HUMAN]
     by_status = {s: sum(p.status == s for p in own) for s in ("accepted", "duplicate", "rejected")}
     improved = sum(o.gain is not None and o.gain > 0 for o in arm.outcomes)
@@ -341,27 +344,28 @@ async def learn(
     learning = Learning(  # refuses a wrong config
         archive, executor, run_id, config, progress, broker=broker, desk=desk
     )
-    _enter(archive, run_id, config)
-    with archive.lock_run(run_id):
-        record = archive.run(run_id)
+    await aside(_enter, archive, run_id, config)
+    with ExitStack() as held:
+        await aside(held.enter_context, archive.lock_run(run_id))
+        record = await aside(archive.run, run_id)
         if record.state == "finished":
             return dict(record.summary)
         learning.elapsed = float(record.summary.get("seconds", 0.0))
-        archive.set_run_state(run_id, "running", {"seconds": learning.seconds})
+        await aside(archive.set_run_state, run_id, "running", {"seconds": learning.seconds})
         try:
             summary = await learning.run()
         except (KeyboardInterrupt, asyncio.CancelledError):
-            archive.set_run_state(run_id, "stopped", {"seconds": learning.seconds})
+            await aside(archive.set_run_state, run_id, "stopped", {"seconds": learning.seconds})
             raise
         except BudgetSpent as spent:
             state = {"seconds": learning.seconds, "error": spent.message}
-            archive.set_run_state(run_id, "stopped", state)
+            await aside(archive.set_run_state, run_id, "stopped", state)
             raise
         except UsageError:
             raise
         except Exception as error:
             state = {"seconds": learning.seconds, "error": str(error)}
-            archive.set_run_state(run_id, "failed", state)
+            await aside(archive.set_run_state, run_id, "failed", state)
             raise
-        archive.set_run_state(run_id, "finished", summary)
+        await aside(archive.set_run_state, run_id, "finished", summary)
         return summary

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from metamem.core import registry
-from metamem.core.errors import MetamemError
+from metamem.core.errors import Erased, MetamemError
 from metamem.core.types import Design, Evaluation
 from metamem.designs.library import NO_MEMORY
 from metamem.evaluation.protocol import Protocol
 from metamem.search.across import columns, cross_table
 from metamem.search.config import LearnConfig
 from metamem.search.learn import CONTROL
-from metamem.store.archive import Archive, PromotionRecord, ReadRecord, RunRecord
+from metamem.store.archive import Archive
+from metamem.store.records import PromotionRecord, ReadRecord, RunRecord, Trace
 from metamem.web.card import Card, card
 from metamem.web.episodes import Pair, example_pairs
 from metamem.web.headline import best_human, ordered
@@ -117,10 +118,18 @@ def _card(
                 learned.source,
                 evaluation,
                 found.get(NO_MEMORY),
-                archive.traces(evaluation.id),
+                _traces(archive, evaluation),
                 config.rules.ask_every,
             )
     return None
+
+
+def _traces(archive: Archive, evaluation: Evaluation) -> list[Trace]:
+    """How cases were played; a report can do without, where that was erased."""
+    try:
+        return archive.traces(evaluation.id)
+    except Erased:
+        return []
 
 
 def _pairs(archive: Archive, shown: Shown) -> tuple[Pair, ...]:
@@ -128,7 +137,7 @@ def _pairs(archive: Archive, shown: Shown) -> tuple[Pair, ...]:
     for split, found in shown.items():
         if "learned" in found and NO_MEMORY in found:
             pairs = example_pairs(
-                archive.traces(found["learned"].id), archive.traces(found[NO_MEMORY].id), split
+                _traces(archive, found["learned"]), _traces(archive, found[NO_MEMORY]), split
             )
             if pairs:
                 return pairs

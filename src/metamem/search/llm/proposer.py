@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from metamem.core.aside import aside
 from metamem.core.errors import ModelUnavailable, UsageError
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Design
@@ -74,7 +75,8 @@ class LlmProposer:
             copy = ""
         shown = {"parents": bool(request.parents)}
         room = self.room - count_tokens(copy)
-        about = dossier(replace(request, seed=_first_seed(request)), room)
+        # Aside: it reads how cases were played.
+        about = await aside(dossier, replace(request, seed=_first_seed(request)), room)
         opening = prompts.render("opening", dossier=about, **shown) + "\n\n"
         said: list[tuple[str, Any]] = []
 
