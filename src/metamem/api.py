@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
@@ -211,8 +212,8 @@ async def evaluations(
     words: str,
 ) -> list[Evaluation]:
     """The evaluations of all designs at once; `words` tell whoever watches what is played."""
-    if missing := evaluator.missing(designs, split):
-        if collecting := evaluator.to_collect(split):
+    if missing := await aside(evaluator.missing, designs, split):
+        if collecting := await aside(evaluator.to_collect, split):
             watch.phase("collecting experiences", collecting)
             await evaluator.collected(split)
         watch.phase(words, missing)

@@ -6,7 +6,7 @@ import pytest
 
 from metamem import __version__
 from metamem.cli.main import app
-from metamem.store.sqlite import SqliteArchive
+from metamem.store import Origin, SqliteArchive
 from tests.cli.conftest import program
 from tests.web.filled import RUN, Filler
 
@@ -106,23 +106,68 @@ def test_report(metamem, home, tmp_path):
     assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
 
 
-def test_a_promotion_is_undone_by_a_person_with_a_reason(metamem, home, learned):
+def test_what_passed_the_gate_waits_for_a_person(metamem, home, learned):
     (before,) = metamem("promotions", "--json", "--home", home).json
-    assert (before["decision"], before["decided_by"], before["in_use"]) == (
-        "promoted",
-        "gate",
-        True,
-    )
+    assert (before["decision"], before["decided_by"]) == ("promoted", "gate")
+    assert (before["in_use"], before["pending"]) == (False, True)
+    assert "1 waiting for a person" in metamem("promotions", "--home", home).out
+    (waiting,) = metamem("promotions", "pending", "--json", "--home", home).json
+    assert (waiting["design"], waiting["domain"]) == (learned.id, "toy")
+    undo = ("promotions", "undo", learned.id[:8], "--home", home, "--reason", "x")
+    assert (metamem(*undo).code, "nothing that is in use" in metamem(*undo).err) == (2, True)
+
+    approve = ("promotions", "approve", learned.id[:8], "--home", home)
+    said = metamem(*approve, "--by", "gate")
+    assert (said.code, "waits for a person" in said.err) == (2, True)
+    said = metamem(*approve, "--by", "Ada")
+    assert (said.code, "is in use in toy" in said.out) == (0, True)
+    _, entry = metamem("promotions", "--json", "--home", home).json
+    assert (entry["decision"], entry["decided_by"], entry["in_use"]) == ("approved", "Ada", True)
+    assert metamem(*approve).code == 2  # it does not wait any more
+    assert "Nothing waits" in metamem("promotions", "pending", "--home", home).out
+    assert "approved by Ada" in _report_text(metamem, home)
+
+
+def test_what_waits_can_be_rejected(metamem, home, learned):
+    reject = ("promotions", "reject", learned.id[:8], "--home", home, "--by", "Ada")
+    assert metamem(*reject).code == 2  # no reason
+    assert metamem(*reject, "--reason", " ").code == 2
+    assert metamem(*reject, "--reason", "too long", "--place", "elsewhere").code == 2
+    assert metamem(*reject, "--reason", "too long", "--place", "toy").code == 0
+    assert metamem("promotions", "pending", "--json", "--home", home).json == []
+    assert metamem("promotions", "approve", learned.id[:8], "--home", home).code == 2
+
+
+def test_what_is_in_use_is_undone_by_a_person_with_a_reason(metamem, home, learned):
+    metamem("promotions", "approve", learned.id[:8], "--home", home)
     undo = ("promotions", "undo", learned.id[:8], "--home", home, "--by", "Ada")
     assert metamem(*undo).code == 2  # no reason
-    said = metamem(*undo, "--reason", "slow in use")
+    said = metamem(*undo, "--reason", "slow in use", "--domain", "toy")
     assert (said.code, "nothing is in use now" in said.out) == (0, True)
-    _, entry = metamem("promotions", "--json", "--home", home).json
+    *_, entry = metamem("promotions", "--json", "--home", home).json
     assert (entry["decision"], entry["decided_by"]) == ("undone", "Ada")
     assert entry["reason"] == "slow in use"
-    assert metamem(*undo, "--reason", "again").code == 4  # it does not stand any more
+    assert metamem(*undo, "--reason", "again").code == 2  # it is not in use any more
     assert "undone" in metamem("promotions", "--home", home).out
     assert "undone by Ada" in _report_text(metamem, home)
+
+
+def test_what_was_erased_cannot_be_replayed_and_says_so(metamem, home, learned):
+    (row,) = [r for r in metamem("runs", "--json", "--home", home).json if r["run"] == RUN]
+    assert row["replayable"] is True
+    with SqliteArchive(home / "archive.db") as archive:
+        valid = archive.evaluations(learned.id, "test")[0]
+        archive.add_origin(Origin("someone", "evaluation", valid.id))
+        archive.erase("someone", decided_by="Ada", reason="asked to")
+    said = metamem("archive", "show", learned.id[:8], "--home", home)
+    assert "test: not replayable: its data was erased on" in said.out
+    shown = metamem("archive", "show", learned.id[:8], "--json", "--home", home).json
+    assert {e["split"] for e in shown["evaluations"] if not e["replayable"]} == {"test"}
+    assert "not replayable" in metamem("runs", "--home", home).out
+    said = metamem("runs", "show", RUN, "--home", home)
+    assert "by Ada (asked to)" in said.out
+    assert metamem("runs", "show", RUN, "--json", "--home", home).json["replayable"] is False
+    assert metamem("report", RUN, "--home", home).code == 0
 
 
 def _report_text(metamem, home):

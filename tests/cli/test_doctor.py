@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from metamem.cli.trials import run
 from metamem.core.errors import DataError, StoreError
 from metamem.core.extras import EXTRAS
 from metamem.core.progress import Silent
-from metamem.store.health import examine
+from metamem.store import check_file
+from metamem.store.experiments import EXPERIMENTS
+from metamem.store.schema import upgrade
 from metamem.store.sqlite import SqliteArchive, SqliteEngine
 from tests.cli.conftest import program
 from tests.test_project import ROOT
@@ -105,24 +108,22 @@ def listed(folder: Path) -> dict[str, bytes]:
 
 def test_a_sound_archive_is_read_and_left_as_it_was(home):
     before = listed(home)
-    assert "schema version" in examine(home / "archive.db")
+    assert "schema version" in str(check_file(home / "archive.db"))
     assert listed(home) == before
 
 
 def test_an_archive_in_use_is_sound_too(home):
     with SqliteArchive(home / "archive.db") as archive:
         archive.put_blob("x", b"new")
-        assert "schema version" in examine(home / "archive.db")
+        assert "schema version" in str(check_file(home / "archive.db"))
 
 
 def test_an_old_archive_is_not_brought_forward(tmp_path):
-    from metamem.store.schema import STEPS, upgrade
-
     engine = SqliteEngine(tmp_path / "archive.db")
-    upgrade(engine, STEPS[:1])
+    upgrade(engine, [replace(EXPERIMENTS, steps=EXPERIMENTS.steps[:1])])
     engine.close()
     before = listed(tmp_path)
-    assert "schema version 1, brought to" in examine(tmp_path / "archive.db")
+    assert "schema version 1, brought to" in str(check_file(tmp_path / "archive.db"))
     assert listed(tmp_path) == before
 
 
@@ -150,22 +151,27 @@ def of_something_else(path: Path) -> None:
 
 def too_new(path: Path) -> None:
     database = sqlite3.connect(path)
-    database.execute("INSERT INTO archive_schema (version) VALUES (99)")
+    database.execute("INSERT INTO component_versions VALUES ('experiments', 99)")
     database.commit()
     database.close()
 
 
-@pytest.mark.parametrize(
-    "spoil", [spoilt_pages, cut_short, not_a_database, of_something_else, too_new]
-)
+@pytest.mark.parametrize("spoil", [spoilt_pages, cut_short, not_a_database, of_something_else])
 def test_a_damaged_archive_is_found(home, spoil):
     path = home / "archive.db"
     spoil(path)
     before = listed(home)
     with pytest.raises((DataError, StoreError)) as found:
-        examine(path)
+        check_file(path)
     assert str(path) in found.value.message and found.value.hint
     assert listed(home) == before
+
+
+def test_an_archive_of_a_newer_version_is_told_apart_from_a_damaged_one(home):
+    too_new(home / "archive.db")
+    assert check_file(home / "archive.db").is_newer
+    found = findings(program("doctor", "--json", "--home", home))["archive"]
+    assert found["state"] == "broken" and "upgrade" in found["advice"]
 
 
 def test_doctor_reports_a_damaged_archive(home):

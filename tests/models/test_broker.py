@@ -1,6 +1,7 @@
 """The broker: replay, independence of repeats, retries, budgets, accounting."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from metamem.core.calls import AttemptRecord
 from metamem.core.chat import Question, Site, Turn
 from metamem.core.errors import (
     BudgetSpent,
@@ -87,6 +89,31 @@ async def test_repeats_cases_and_designs_are_independent_draws(archive: SqliteAr
     async with Endpoint(answer=counting()) as server, brokered(archive, server) as broker:
         replies = {(await broker.ask(site, question())).text for site in sites}
     assert len(replies) == len(sites)
+
+
+async def test_a_question_that_is_cancelled_before_it_goes_out_costs_nothing(
+    archive: SqliteArchive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entering, go_on = threading.Event(), threading.Event()
+    begin = archive.begin_attempt
+
+    def slowly(attempt: AttemptRecord) -> int:
+        entering.set()
+        assert go_on.wait(60)
+        return begin(attempt)
+
+    monkeypatch.setattr(archive, "begin_attempt", slowly)
+    async with Endpoint(answer=counting()) as server, brokered(archive, server) as broker:
+        asking = asyncio.create_task(broker.ask(Site("agent", task="t"), question()))
+        await asyncio.to_thread(entering.wait, 60)
+        closing = asyncio.create_task(broker.close())  # cancels what is under way
+        await asyncio.sleep(0)
+        go_on.set()
+        await closing
+        assert isinstance((await asyncio.gather(asking, return_exceptions=True))[0], BaseException)
+    (spent,) = archive.spending("run")
+    assert (spent.failed, spent.in_flight, spent.uncertain) == (1, 0, 0)
+    assert (server.tally.requests, spent.money, spent.reserved) == (0, 0.0, 0)
 
 
 async def test_equal_questions_at_the_same_time_are_sent_once(archive: SqliteArchive) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metamem.core.errors import UsageError
-from metamem.promotion import Decision, Gate, GateReport
+from metamem.promotion import Decision, Gate, GateReport, PairedGain
 
 Table = dict[str, dict[str, float]]
 
@@ -111,9 +111,10 @@ def test_the_gate_refuses_what_it_cannot_compare() -> None:
         Gate().decide({}, humans | table(np.zeros((2, 41)), "human-extra"))
     with pytest.raises(UsageError, match="finite"):
         Gate().decide(table(np.full((1, 40), math.nan), "learned-"), humans)
-    for wrong in ({"level": 0.0}, {"fewest_tasks": 1}):
-        with pytest.raises(UsageError):
-            Gate(**wrong)
+    with pytest.raises(UsageError):
+        Gate(level=0.0)
+    with pytest.raises(UsageError):
+        PairedGain(fewest_tasks=1)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(30, 70), st.sampled_from([1, 3]))

@@ -37,7 +37,7 @@ def contents(home, run):
         journals = [archive.proposals(name) for name in (run, f"{run}/control")]
         used = {p.evaluation_id for journal in journals for p in journal} - {None}
         rows = {e: archive.evaluation(e).rows for e in used}
-        decisions = [(p.design_id, p.decision, p.reason) for p in archive.promotions(run)]
+        decisions = [(p.subject.id, p.decision, p.reason) for p in archive.promotions(run)]
         tables = {
             split: [{k: v for k, v in row.items() if k not in ("seconds", "retrieve_ms")}
                     for row in table]

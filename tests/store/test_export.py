@@ -9,10 +9,13 @@ import pytest
 from metamem.core.errors import StoreError, UsageError
 from metamem.core.types import Case, Design, Episode, Fingerprint
 from metamem.store import (
+    Origin,
+    Place,
     PromotionRecord,
     ProposalRecord,
     ReadRecord,
     SqliteArchive,
+    Subject,
     export_archive,
 )
 from metamem.store.conformance.support import ODD_TEXT, design, episode, fingerprint, row
@@ -25,7 +28,9 @@ def lines(file: Path) -> list[dict[str, Any]]:
 
 def test_everything_is_exported(tmp_path: Path) -> None:
     code, params = Design("x = 'ü'\r\ny = 1\n", name="code"), Design('{"a": 1}', kind="params")
-    promotion = PromotionRecord("r", code.id, "me", "promoted", "better", {"p": 0.001}, "t", "toy")
+    promotion = PromotionRecord(
+        Subject("design", code.id), Place("domain", "toy"), 0, "promoted", "me", "", {}, "t", "r"
+    )
     read = ReadRecord("t", "r", "test", code.id, "e", "report")
     with SqliteArchive(tmp_path / "archive.db") as archive:
         archive.add_design(code, created_by="llm")
@@ -38,6 +43,9 @@ def test_everything_is_exported(tmp_path: Path) -> None:
         )
         archive.put_collection("c", [episode("b", ODD_TEXT)])
         archive.put_collection("none", [])
+        archive.add_origin(Origin("someone", "collection", "gone"))
+        archive.put_collection("gone", [episode("private")])
+        archive.erase("someone", decided_by="me", reason="asked to")
         archive.add_promotion(promotion)
         archive.record_read(read)
         export_archive(archive, tmp_path / "out" / "export")
@@ -69,7 +77,8 @@ def test_everything_is_exported(tmp_path: Path) -> None:
     first, second = lines(out / "collections.jsonl")
     assert [Episode.from_json(one) for one in first["episodes"]] == [episode("b", ODD_TEXT)]
     assert second == {"id": "none", "episodes": []}
-    assert lines(out / "promotions.jsonl")[0]["decided_by"] == "me"
+    assert lines(out / "promotions.jsonl")[0]["subject"]["id"] == code.id
+    assert lines(out / "erasures.jsonl")[0]["erased"] == [["collection", "gone"]]
     assert lines(out / "reads.jsonl")[0]["split"] == "test"
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["export"]
 

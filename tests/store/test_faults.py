@@ -14,13 +14,17 @@ from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord
 from metamem.core.errors import DataError, MetamemError, StoreError
 from metamem.core.types import Case, Design
 from metamem.store import (
+    Origin,
+    Place,
     PromotionRecord,
     ProposalRecord,
     ReadRecord,
     SqliteArchive,
+    Subject,
     export_archive,
 )
 from metamem.store.conformance.support import design, episode, row, with_evaluation
+from metamem.store.experiments import EXPERIMENTS
 
 # Fills an archive until it is refused, then says how many batches were acknowledged and why
 # no more; then shows that reading goes on.
@@ -177,9 +181,14 @@ def filled(path: Path) -> None:
         archive.add_proposal(
             ProposalRecord("r", 0, one, (one,), "p", "o", "n", "accepted", "", {}, key, {})
         )
-        archive.add_promotion(PromotionRecord("r", one, "me", "promoted", "", {}, "now", "toy"))
+        subject, place = Subject("design", one), Place("domain", "toy")
+        archive.add_promotion(
+            PromotionRecord(subject, place, 0, "promoted", "me", "", {}, "now", "r")
+        )
         archive.record_read(ReadRecord("now", "r", "test", one, key, "report"))
         archive.put_collection("c", [episode()] * 3)
+        archive.add_origin(Origin("someone", "blob", "gone"))
+        archive.erase("someone", decided_by="me", reason="asked to")
         archive.put_blob("b", b"content")
         attempt = AttemptRecord("k", "r", "memory", "m", one, "t", 9, 0.1, "now")
         call = CallRecord("k", "memory", "m", one, "t", (("user", "hello"),), "good day")
@@ -230,7 +239,7 @@ def tamper(path: Path, statement: str) -> None:
         "UPDATE runs SET config = 'nonsense'",
         "UPDATE model_texts SET content = x'00'",
         "DELETE FROM model_texts",
-        "DELETE FROM archive_schema",
+        "DELETE FROM component_versions",
     ],
 )
 def test_what_does_not_match_its_id_or_form_is_damage(statement: str, tmp_path: Path) -> None:
@@ -248,10 +257,13 @@ def test_the_database_itself_refuses_to_rewrite_history(tmp_path: Path) -> None:
     tables = [
         name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     ]
-    assert len(tables) > 10
+    assert set(tables) == set(EXPERIMENTS.tables)
     for table in tables:
         column = database.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchone()[0]
-        for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET {column} = {column}"):
+        statements = [f"UPDATE {table} SET {column} = {column}"]
+        if table in EXPERIMENTS.append_only:
+            statements.append(f"DELETE FROM {table}")
+        for statement in statements:
             with pytest.raises(sqlite3.IntegrityError, match="append-only"):
                 database.execute(statement)
     database.close()

@@ -203,7 +203,8 @@ class Model(RuleBasedStateMachine):
 
     @invariant()
     def holds_what_was_put_in(self) -> None:
-        assert {r.id: r.design for r in self.archive.designs()} == self.known_designs
+        assert [r.id for r in self.archive.designs()] == list(self.known_designs)
+        assert {key: self.archive.design(key) for key in self.known_designs} == self.known_designs
         found = {e.id: e for e in self.archive.evaluations()}
         assert list(found) == list(self.prints)
         for key, print_ in self.prints.items():

@@ -17,10 +17,11 @@ from metamem.domains.toy import ToyDomain
 from metamem.evaluation.evaluator import ORACLE
 from metamem.evaluation.jobs import Spec
 from metamem.promotion.gate import Gate
+from metamem.promotion.ledger import Ledger
 from metamem.search.config import LearnConfig
 from metamem.search.loop import Budget
 from metamem.search.table import table
-from metamem.store.archive import PromotionRecord, ProposalRecord, ReadRecord, utc_now
+from metamem.store.records import Place, ProposalRecord, ReadRecord, Subject, utc_now
 
 RUN = "toy-s0-1"
 HUMANS = ("no_memory", "trajectory_retrieval", "success_retrieval")
@@ -139,17 +140,15 @@ class Filler:
             "tables": {split: table(found[split], HUMANS) for split in ("test", "shift")},
         }
         self.archive.set_run_state(RUN, "finished", summary)
-        self.archive.add_promotion(
-            PromotionRecord(
-                RUN,
-                self.learned.id,
-                "gate",
-                "promoted" if decision.promoted else "refused",
-                decision.reason,
-                decision.to_json(),
-                utc_now(),
-                "toy",
-            )
+        ledger = Ledger(self.archive)
+        enter = ledger.promote if decision.promoted else ledger.refuse
+        enter(
+            Subject("design", self.learned.id),
+            Place("domain", "toy"),
+            reason=decision.reason,
+            evidence=decision.to_json(),
+            risk="code",
+            run_id=RUN,
         )
 
     def _evaluation(self, name, design, split) -> Evaluation:

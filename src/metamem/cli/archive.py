@@ -19,6 +19,7 @@ from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
 from metamem.store.archive import Archive, ProposalRecord
+from metamem.store.replay import told
 from metamem.web.controls import spelled_out
 from metamem.web.figures import percent
 from metamem.web.journal import Journal
@@ -78,6 +79,7 @@ def show(
         found = _find(archive, design)
         made = [] if code else _proposals(archive, found.id)
         evaluations = [] if code else archive.evaluations(design_id=found.id)
+        erased = {e.id: archive.erasure("evaluation", e.id) for e in evaluations}
     if code:
         sys.stdout.buffer.write(found.source.encode())
         return
@@ -88,7 +90,9 @@ def show(
                 "name": found.name,
                 "kind": found.kind,
                 "proposals": made,
-                "evaluations": [_evaluated(e) for e in evaluations],
+                "evaluations": [
+                    {**_evaluated(e), "replayable": erased[e.id] is None} for e in evaluations
+                ],
                 "source": found.source,
             }
         )
@@ -105,6 +109,9 @@ def show(
         for line in story(proposal.evidence.get("stages", {})):
             say(f"  {line}")
     _print_scores([_evaluated(e) for e in evaluations if e.rows])
+    for evaluation in evaluations:
+        if gone := erased[evaluation.id]:
+            say(f"{evaluation.fingerprint.split}: {told(gone)}")
     say("")
     language = "python" if found.kind == "code" else "json"
     plain = Syntax("", language, theme="ansi_dark", background_color="default")
@@ -143,7 +150,7 @@ def tree(
         run = run or _newest(archive)
         learned = archive.run(run).summary.get("learned")
         journal = Journal.read(archive, run)
-        names = {d.id: d.design.name for d in archive.designs()}
+        names = {d.id: d.name for d in archive.designs()}
     if json:
         print_json(
             {
@@ -236,7 +243,7 @@ def _of_run(archive: Archive, run: str) -> list[dict[str, Any]]:
     known = {r.id for r in archive.runs()}
     if run not in known:
         raise UnknownName(f"no run called {run!r}", hint=f"known: {', '.join(sorted(known))}")
-    names = {d.id: d.design.name for d in archive.designs()}
+    names = {d.id: d.name for d in archive.designs()}
     return [
         {
             "id": p.design_id,
@@ -259,7 +266,7 @@ def _of_all(archive: Archive) -> list[dict[str, Any]]:
         rows.append(
             {
                 "id": record.id,
-                "name": record.design.name,
+                "name": record.name,
                 "by": record.created_by,
                 "score": evaluation.reward if evaluation else None,
                 "on": f"{evaluation.fingerprint.domain} {evaluation.fingerprint.split}"

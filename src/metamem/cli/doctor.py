@@ -141,11 +141,14 @@ def _models() -> list[Finding]:
 
 
 def _archive(path: Path) -> Finding:
-    from metamem.store.health import examine
+    from metamem.store import check_file
 
     if not path.exists():
         return Finding("archive", "ok", f"none yet at {path}")
-    return Finding("archive", "ok", examine(path))
+    found = check_file(path)
+    if found.is_newer:
+        return Finding("archive", "broken", str(found), "upgrade metamem to open it")
+    return Finding("archive", "ok", str(found))
 
 
 def _mechanisms() -> list[Finding]:

@@ -248,6 +248,8 @@ def _show(run_id: str, summary: Mapping[str, Any], report: Path) -> None:
     for warning in summary["search"]["warnings"]:
         remark(f"warning: {warning}")
     say(f"The gate: {summary['decision']['reason']}.")
+    if summary["promoted"]:
+        say(f"To put it into use: metamem promotions approve {short(summary['learned'])}")
     say(f"The report: {report}")
     if summary["learned"]:
         say(f"The code: metamem archive show {short(summary['learned'])}")

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from metamem import __version__
-from metamem.cli import archive, catalogue, doctor, evaluate, handoff, ledgers, models, runs, sweeps
+from metamem.cli import (
+    archive,
+    catalogue,
+    doctor,
+    evaluate,
+    handoff,
+    models,
+    promotions,
+    reads,
+    runs,
+    sweeps,
+)
 from metamem.cli.learn import EXAMPLES as LEARN_EXAMPLES
 from metamem.cli.learn import Stopped, learn
 from metamem.cli.screen import err, refuse, remark
@@ -62,8 +73,8 @@ app.add_typer(handoff.app, name="handoff")
 app.add_typer(archive.app, name="archive")
 app.add_typer(runs.app, name="runs")
 app.command(epilog=runs.REPORT_EXAMPLES)(runs.report)
-app.add_typer(ledgers.app, name="promotions")
-app.command()(ledgers.reads)
+app.add_typer(promotions.app, name="promotions")
+app.command()(reads.reads)
 app.add_typer(catalogue.domains, name="domains")
 app.add_typer(catalogue.designs, name="designs")
 app.command()(catalogue.agents)

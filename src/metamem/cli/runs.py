@@ -16,6 +16,7 @@ from metamem.core import registry
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
 from metamem.store.archive import Archive, RunRecord, state_now
+from metamem.store.replay import erasure_in_run, told
 from metamem.web.figures import percent
 
 app = typer.Typer(invoke_without_command=True, help="Learning runs and how they ended.")
@@ -58,7 +59,7 @@ def list_runs(home: o.Home = None, json: o.Json = False) -> None:
         (
             run["run"],
             run["domain"],
-            run["state"],
+            run["state"] if run["replayable"] else f"{run['state']}, not replayable",
             str(run["designs"]),
             duration(run["seconds"]),
             _ending(run),
@@ -79,10 +80,13 @@ def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
     with existing_archive(home) as archive:
         run = find_run(archive, name)
         about = _about(archive, run)
+        erasure = erasure_in_run(archive, run)
     if json:
         print_json({**about, "config": run.config, "summary": run.summary})
         return
     say(f"{run.id}: {about['state']}, {about['designs']} designs, {duration(about['seconds'])}")
+    if erasure:
+        say(f"It is {told(erasure)}.")
     for split, rows in ordered(run.summary.get("tables", {})).items():
         say("")
         print_results(f"{split}: {rows[0]['tasks']} tasks that the search never saw", rows)
@@ -148,6 +152,7 @@ def _about(archive: Archive, run: RunRecord) -> dict[str, Any]:
         "promoted": run.summary.get("promoted", False),
         "test": _score(run.summary, "test"),
         "started": run.created_at,
+        "replayable": erasure_in_run(archive, run) is None,
     }
 
 

@@ -61,6 +61,14 @@ class Busy(StoreError):
     """Another process is at work on the same run."""
 
 
+class Conflict(StoreError):
+    """Another was first: what was about to be written no longer follows on what is there."""
+
+
+class Erased(StoreError):
+    """The content was there, and was deleted on someone's word."""
+
+
 class JailUnavailable(MetamemError):
     """No layer that may hold untrusted code is available on this machine."""
 

@@ -5,9 +5,10 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.errors import EngineFault
 from metamem.core.ids import canonical_json, content_id, derive_seed
 from metamem.core.protocols import Agent, Domain
@@ -19,21 +20,26 @@ from metamem.evaluation.jobs import CaseDone, Emit, Executor, Job, JobDone, Setu
 from metamem.evaluation.probation import HANGS, PASSED, STRIKES, Probation
 from metamem.evaluation.protocol import Plan, plan
 from metamem.evaluation.racing import Race
+from metamem.evaluation.rows import RowWriter
 from metamem.evaluation.runner import FEW_HANGS
 from metamem.evaluation.shards import shards
 from metamem.models.embedders import open_embedder
-from metamem.store.archive import Archive, ReadRecord, Trace, utc_now
+from metamem.store.facets import Blobs, Collections, Designs, Evaluations, Reads
+from metamem.store.records import ReadRecord, Trace, utc_now
 
 HELD_OUT = ("test", "shift")
 # Not a design: the ceiling, advised by the domain's own answers. It never runs.
 ORACLE = Design("# The domain's own answers: a ceiling for reports, not a memory.\n", name="oracle")
-FLUSH_CASES = 20  # rows lost at most per job when the machine dies; they are played again
 TRACED_TASKS = 12  # episodes kept whole per evaluation, on the same tasks for every design
 
 OnCase = Callable[[CaseResult], None]
 
 
-def enter_read(archive: Archive, fingerprint: Fingerprint, purpose: str, run_id: str = "") -> None:
+class Records(Designs, Evaluations, Collections, Blobs, Reads, Protocol):
+    """What evaluating needs of an archive."""
+
+
+def enter_read(archive: Reads, fingerprint: Fingerprint, purpose: str, run_id: str = "") -> None:
     """Every look at a split that the search must not see is entered in the ledger."""
     if fingerprint.split in HELD_OUT:
         archive.record_read(
@@ -61,7 +67,7 @@ class Evaluator:
 
     def __init__(
         self,
-        archive: Archive,
+        archive: Records,
         executor: Executor,
         setup: Setup,
         *,
@@ -116,10 +122,7 @@ class Evaluator:
     ) -> Outcome:
         """One design on one split. Cases that are already known are not played again."""
         fingerprint, todo = self.fingerprint(design, split), self.plan(split)
-        self.archive.add_design(design, created_by=created_by)
-        self.archive.open_evaluation(fingerprint, len(todo.cases))
-        enter_read(self.archive, fingerprint, purpose, self.run_id)
-        known = self._stored(fingerprint)
+        known = await aside(self._open, design, fingerprint, purpose, created_by)
         if known.complete:
             return Outcome(known)
         if race is not None and known.rows:
@@ -142,9 +145,11 @@ class Evaluator:
             probation=None if design == ORACLE else self.probation(split),
         )
         done = await self._play(base, fingerprint.id)
-        if reason := self.stopped(self._stored(fingerprint)):
-            self._fail_the_rest(fingerprint, todo.cases, reason)
-        return Outcome(self._stored(fingerprint), done)
+        played = await aside(self._stored, fingerprint)
+        if reason := self.stopped(played):
+            await self._fail_the_rest(played, todo.cases, reason)
+            played = await aside(self._stored, fingerprint)
+        return Outcome(played, done)
 
     async def verify(self, design: Design, experiences: int, tasks: int) -> JobDone:
         """Does it load and run? A few experiences, a few tasks, nothing stored."""
@@ -160,6 +165,15 @@ class Evaluator:
             until_failure=True,
         )
         return await self._run(job, "")
+
+    def _open(
+        self, design: Design, fingerprint: Fingerprint, purpose: str, created_by: str
+    ) -> Evaluation:
+        """What is known of an evaluation, which is in the archive after this."""
+        self.archive.add_design(design, created_by=created_by)
+        self.archive.open_evaluation(fingerprint, len(self.plan(fingerprint.split).cases))
+        enter_read(self.archive, fingerprint, purpose, self.run_id)
+        return self._stored(fingerprint)
 
     def missing(self, designs: Iterable[Design], split: str) -> int:
         """How many cases of these designs are yet to be played."""
@@ -197,17 +211,20 @@ class Evaluator:
         others are played again when somebody wants to see them; then they are kept, too.
         """
         evaluation = self.fingerprint(design, split).id
-        kept = {trace.case: trace for trace in self.archive.traces(evaluation)}
+        kept = {trace.case: trace for trace in await aside(self.archive.traces, evaluation)}
         cases = [Case(task) for task in tasks]
         missing = [case.task_id for case in cases if case not in kept]
         if missing and self.setup.rules.rollout != "streaming":  # there a case needs those before
+            again: list[Trace] = []
 
             def keep(done: CaseDone) -> None:
                 assert done.episode is not None
-                self.archive.add_trace(evaluation, done.row.case, done.episode)
-                kept[done.row.case] = Trace(done.row.case, done.episode)
+                again.append(Trace(done.row.case, done.episode))
 
             await self._unstored(design, missing, keep, split)
+            for trace in again:
+                await aside(self.archive.add_trace, evaluation, trace.case, trace.episode)
+                kept[trace.case] = trace
         return [kept[case] for case in cases if case in kept]
 
     async def _unstored(
@@ -274,7 +291,7 @@ class Evaluator:
         if not tasks:
             return ""
         async with self._collecting:
-            if self.archive.collection(key) is None:
+            if await aside(self.archive.collection, key) is None:
                 episodes: dict[str, Episode] = {}
 
                 def keep(done: CaseDone) -> None:
@@ -296,16 +313,17 @@ class Evaluator:
                     for start in range(0, len(tasks), step)
                 ]
                 await together(self.executor.run(job, keep) for job in jobs)
-                self.archive.put_collection(key, [episodes[t.id] for t in tasks])
-            if self.archive.blob(key) is None:
-                lines = [canonical_json(e.experience().to_json()) for e in self._episodes(key)]
-                self.archive.put_blob(key, zlib.compress("\n".join(lines).encode(), 6))
+                played = [episodes[t.id] for t in tasks]
+                await aside(self.archive.put_collection, key, played)
+            await aside(self._pack_experiences, key)
         return key
 
-    def _episodes(self, key: str) -> Sequence[Episode]:
-        episodes = self.archive.collection(key)
-        assert episodes is not None
-        return episodes
+    def _pack_experiences(self, key: str) -> None:
+        if self.archive.blob(key) is None:
+            episodes = self.archive.collection(key)
+            assert episodes is not None
+            lines = [canonical_json(e.experience().to_json()) for e in episodes]
+            self.archive.put_blob(key, zlib.compress("\n".join(lines).encode(), 6))
 
     # --- jobs --------------------------------------------------------------------------------
 
@@ -341,22 +359,11 @@ class Evaluator:
     ) -> JobDone:
         """One job, with what the clock stopped played again; `judge` sees the rows as they come."""
         seen = {row.case: row for row in job.known}
-        rows: list[CaseResult] = []
-        episodes: dict[Case, Episode] = {}
-
-        def flush() -> None:
-            if rows and evaluation_id:
-                self.archive.add_rows(evaluation_id, rows, episodes)
-            rows.clear()
-            episodes.clear()
+        writer = RowWriter(self.archive, evaluation_id)
 
         def keep(done: CaseDone) -> None:
             case = done.row.case
-            rows.append(done.row)
-            if done.episode is not None:
-                episodes[case] = done.episode
-            if len(rows) >= FLUSH_CASES:
-                flush()
+            writer.add(done)
             if self.on_case and case not in seen:  # a chain that is played again was seen before
                 self.on_case(done.row)
             seen[case] = done.row
@@ -366,16 +373,20 @@ class Evaluator:
         error = ""
         chain = self.setup.rules.rollout == "streaming"
         while True:
-            async with self._permits:
-                done = await self.executor.run(job, keep)
-            flush()
+            try:
+                async with self._permits:
+                    done = await self.executor.run(job, keep)
+            finally:
+                await writer.finish()
             error = error or done.error
             if not done.wall_stops:
                 return replace(done, error=error)
             again = job if chain else replace(job, race=None, probes=(), cases=done.wall_stops)
             known = () if chain else tuple(seen.values())
-            alone = await self._alone(replace(again, clock_counts=True, known=known), keep)
-            flush()
+            try:
+                alone = await self._alone(replace(again, clock_counts=True, known=known), keep)
+            finally:
+                await writer.finish()
             error = error or alone.error
             stopped = job.probation and job.probation.standing(seen).stopped
             played = chain or job.until_failure or all(case in seen for case in job.cases)
@@ -396,14 +407,16 @@ class Evaluator:
                 for _ in range(self.executor.slots):
                     self._permits.release()
 
-    def _fail_the_rest(self, fingerprint: Fingerprint, cases: Sequence[Case], reason: str) -> None:
-        known = {row.case for row in self._stored(fingerprint).rows}
+    async def _fail_the_rest(
+        self, evaluation: Evaluation, cases: Sequence[Case], reason: str
+    ) -> None:
+        known = {row.case for row in evaluation.rows}
         rest = [
             CaseResult(case.task_id, case.repeat, 0.0, 0, failure=reason)
             for case in cases
             if case not in known
         ]
-        self.archive.add_rows(fingerprint.id, rest)
+        await aside(self.archive.add_rows, evaluation.id, rest)
         for row in rest:
             if self.on_case:
                 self.on_case(row)

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from metamem.core.aside import aside
 from metamem.core.chat import AskAt
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone
 from metamem.evaluation.retry import persistent
@@ -19,7 +20,9 @@ class InlineExecutor:
         ask: AskAt | None = None,
         embed: EmbedAt | None = None,
     ) -> None:
-        self._runner = Runner(blobs, ask, embed)
+        self._blobs = blobs
+        self._held: dict[str, bytes] = {}
+        self._runner = Runner(self._held.__getitem__, ask, embed)
         self._free = asyncio.Semaphore(slots)
         self._slots = slots
 
@@ -29,6 +32,8 @@ class InlineExecutor:
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
         async with self._free:
+            if job.experiences and job.experiences not in self._held:
+                self._held[job.experiences] = await aside(self._blobs, job.experiences)
             return await persistent(job, emit, self._runner.run)
 
     async def close(self) -> None:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import IO, Any
 
+from metamem.core.aside import aside
 from metamem.core.chat import AskAt
 from metamem.core.errors import EngineFault, MetamemError, ModelUnavailable, UsageError
 from metamem.core.system import cores
@@ -152,7 +153,7 @@ class _Worker:
         questions: set[asyncio.Task[None]] = set()
         try:
             if job.experiences and job.experiences not in self._blobs:
-                await self._send("blob", (job.experiences, blobs(job.experiences)))
+                await self._send("blob", (job.experiences, await aside(blobs, job.experiences)))
                 self._blobs.add(job.experiences)
             await self._send("job", job)
             while True:

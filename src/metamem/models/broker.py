@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from metamem.core.aside import aside
 from metamem.core.calls import CallRecord
 from metamem.core.chat import Question, Reply, Site, Turn, Usage
 from metamem.core.errors import ModelRefused, ModelUnavailable
@@ -113,10 +114,13 @@ class Broker:
     async def _answer(self, model: LanguageModel, site: Site, question: Question) -> CallRecord:
         """One reply: from the record, from whoever asks the same just now, or from the model."""
         key = site.key(model.fingerprint, question)
-        recorded = self._log.call(key)
-        if recorded is not None:
-            self.counts.replayed += 1
-            return recorded
+        if key not in self._under_way:
+            recorded = await aside(self._log.call, key)
+            if recorded is not None:
+                self.counts.replayed += 1
+                return recorded
+        # Asked again: another may have begun meanwhile. It cannot have ended, since what it enters
+        # comes after this look at the record.
         if key not in self._under_way:
             task = asyncio.create_task(self._fetch(key, model, site, question))
             self._under_way[key] = task

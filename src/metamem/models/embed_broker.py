@@ -5,11 +5,12 @@ independent draws, so a vector on record serves every run and design of the arch
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
+from metamem.core.aside import aside
 from metamem.core.chat import Usage
 from metamem.core.errors import StoreError
 from metamem.core.ids import content_id
@@ -59,7 +60,7 @@ class EmbedBroker:
         """From the record, from whoever asks for the same just now, or from the model."""
         counts = self._sender.counts
         counts.asked += len(wanted)
-        found = {key: row for key in wanted if (row := self._recorded(key)) is not None}
+        found = await aside(self._all_recorded, wanted)
         counts.replayed += len(found)
         missing = {key: text for key, text in wanted.items() if key not in found}
         new = {key: text for key, text in missing.items() if key not in self._under_way}
@@ -87,7 +88,8 @@ class EmbedBroker:
                 rows = self._checked(answer, len(texts))
             except WrongVectors as wrong:
                 return Answered({}, answer.usage, problem=str(wrong))
-            return Answered(self._keep(dict(zip(batch, rows, strict=True))), answer.usage)
+            kept = await aside(self._keep, dict(zip(batch, rows, strict=True)))
+            return Answered(kept, answer.usage)
 
         return await self._sender.send(errand, self._model, once)
 
@@ -111,6 +113,9 @@ class EmbedBroker:
                     raise
                 kept[key] = there
         return kept
+
+    def _all_recorded(self, keys: Iterable[str]) -> Found:
+        return {key: row for key in keys if (row := self._recorded(key)) is not None}
 
     def _recorded(self, key: str) -> Rows | None:
         content = self._log.blob(key)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Generic, Protocol, TypeVar
 
+from metamem.core.aside import aside
 from metamem.core.calls import AttemptEnd, AttemptOutcome, AttemptRecord, CallRecord, Spending
 from metamem.core.chat import Usage
 from metamem.core.errors import ModelFault
@@ -130,24 +131,25 @@ class Sender:
         """One sending, accounted for however it ends."""
         held = (errand.worst.total, model.price(errand.worst))
         await self.purse.hold(*held)
-        number = self._log.begin_attempt(
-            AttemptRecord(
-                errand.key,
-                self._run_id,
-                errand.role,
-                model.fingerprint,
-                errand.design_id,
-                errand.task_id,
-                held[0],
-                held[1],
-                datetime.now(UTC).isoformat(timespec="microseconds"),
-            )
+        attempt = AttemptRecord(
+            errand.key,
+            self._run_id,
+            errand.role,
+            model.fingerprint,
+            errand.design_id,
+            errand.task_id,
+            held[0],
+            held[1],
+            datetime.now(UTC).isoformat(timespec="microseconds"),
         )
-        self.counts.sent += 1
+        entered = asyncio.ensure_future(aside(self._log.begin_attempt, attempt))
         begun = time.monotonic()
-        outcome: AttemptOutcome = "uncertain"
-        detail, call, usage, money = "cancelled", None, Usage(), None
+        outcome: AttemptOutcome = "failed"
+        detail, call, usage, money = "cancelled before it was sent", None, Usage(), None
         try:
+            await asyncio.shield(entered)
+            outcome, detail = "uncertain", "cancelled"
+            self.counts.sent += 1
             answer = await _timed(model, once(last))
             usage, money = answer.usage, model.price(answer.usage)
             outcome, detail, call = "answered", "", answer.call
@@ -164,7 +166,7 @@ class Sender:
             end = AttemptEnd(
                 outcome, usage, money if outcome == "answered" else 0.0, detail, seconds
             )
-            self._log.end_attempt(number, end, call)
+            await aside(self._log.end_attempt, await entered, end, call)
             cost = {"answered": (usage.total, money), "uncertain": held, "failed": (0, 0.0)}
             await self.purse.settle(held, cost[outcome])
         return answer.value

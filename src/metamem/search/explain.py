@@ -36,7 +36,8 @@ class Explanation:
     steps: tuple[Worth, ...]  # from its eldest known ancestor to itself
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        return {**data, "parts": list(data["parts"]), "steps": list(data["steps"])}
 
 
 async def explain(

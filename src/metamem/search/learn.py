@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.calls import Spending
 from metamem.core.chat import Site
 from metamem.core.errors import BudgetSpent, ModelUnavailable, UsageError
@@ -23,12 +25,14 @@ from metamem.evaluation.jobs import Executor, Spec
 from metamem.evaluation.racing import RaceSettings
 from metamem.models.broker import Broker
 from metamem.promotion.gate import Decision, Gate
+from metamem.promotion.ledger import Ledger
 from metamem.search.config import LearnConfig
 from metamem.search.explain import PURPOSE, explain
 from metamem.search.loop import HUMAN, Budget, Search
 from metamem.search.readiness import readiness
 from metamem.search.table import table
-from metamem.store.archive import Archive, PromotionRecord, utc_now
+from metamem.store.archive import Archive
+from metamem.store.records import Place, ProposalRecord, Subject
 
 HANDOFF = "handoff"
 LLM = "llm"
@@ -57,7 +61,8 @@ class Learning:
         self.progress = progress or Silent()
         self.watch = Stopwatch()  # stands still while a proposer waits for somebody
         self.elapsed = 0.0  # by earlier processes of the same run
-        self._kept = 0.0
+        self._kept = 0.0  # the time that was entered last, and the entering of it
+        self._keeping: asyncio.Future[None] | None = None
         self.evaluator = self._evaluator()
         readiness(self.evaluator.domain, config.rules)
         self.humans = self._humans()
@@ -83,12 +88,12 @@ class Learning:
             "promoted": decision.promoted is not None,
             "decision": decision.to_json(),
             "control": rival,
-            "search": self._with_warnings_of_models(_counts(main)),
+            "search": await self._search_told(main),
             "explanation": await self._explain(learned, main),
             "tables": await self._report(learned, rival),
-            "models": self._models(),
+            "models": await aside(self._models),
         }
-        self._record(decision, learned)
+        await aside(self._record, decision, learned)
         return summary
 
     @property
@@ -119,7 +124,10 @@ class Learning:
         self.progress.cases()
         if self.seconds - self._kept >= KEEP_SECONDS:
             self._kept = self.seconds
-            self.archive.set_run_state(self.run_id, "running", {"seconds": self._kept})
+            state = {"seconds": self._kept}
+            self._keeping = asyncio.ensure_future(
+                aside(self.archive.set_run_state, self.run_id, "running", state)
+            )
 
     def _humans(self) -> dict[str, Design]:
         model = self.broker is not None and bool(self.broker.models("memory"))
@@ -134,13 +142,14 @@ class Learning:
 
     async def _control(self) -> list[Design]:
         """Random recombination with as many proposals as the search had."""
-        tried = len(self.archive.proposals(self.run_id)) - len(self.humans)
+        tried = len(await aside(self.archive.proposals, self.run_id)) - len(self.humans)
         self.progress.phase("random control", len(self.humans) + tried)
         journal = f"{self.run_id}/{CONTROL}"
-        self.archive.create_run(journal, {"control_of": self.run_id})
+        await aside(self.archive.create_run, journal, {"control_of": self.run_id})
         arm = self._arm(journal, Budget(designs=tried), proposer="random", selector="uniform")
         await arm.run()
-        self.archive.set_run_state(journal, "finished", _counts(arm))
+        counts = _counts(arm, await aside(self.archive.proposals, journal))
+        await aside(self.archive.set_run_state, journal, "finished", counts)
         return await self._confirm(arm)
 
     def _arm(self, journal: str, budget: Budget, proposer: str = "", selector: str = "") -> Search:
@@ -247,7 +256,8 @@ class Learning:
             self.progress.phase("taking the design apart", len(designs))
             return await self._all(evaluator, designs, "valid", PURPOSE, created_by=PURPOSE)
 
-        gate = self.archive.traces(evaluator.fingerprint(by_id[learned].design, "valid").id)
+        played = evaluator.fingerprint(by_id[learned].design, "valid").id
+        gate = await aside(self.archive.traces, played)
         advices = [advice.text for trace in gate for advice in trace.episode.advice]
         return (await explain(by_id[learned].design, line, advices, play)).to_json()
 
@@ -255,9 +265,9 @@ class Learning:
         """The one look at test and shift."""
         rows: dict[str, Design] = dict(self.humans)
         if rival is not None:
-            rows["random recombination"] = self.archive.design(rival)
+            rows["random recombination"] = await aside(self.archive.design, rival)
         if learned is not None:
-            rows["learned"] = self.archive.design(learned)
+            rows["learned"] = await aside(self.archive.design, learned)
         rows["oracle"] = ORACLE
         evaluator = self._finals()
         tables = {}
@@ -289,9 +299,10 @@ class Learning:
         done = await together(one(design) for design in unique)
         return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
 
-    def _with_warnings_of_models(self, counts: dict[str, Any]) -> dict[str, Any]:
-        """Calls that were lost, and models that nobody ever asked."""
-        spending = self.archive.spending(self.run_id)
+    async def _search_told(self, arm: Search) -> dict[str, Any]:
+        """What came of the search, with calls that were lost and models that nobody ever asked."""
+        counts = _counts(arm, await aside(self.archive.proposals, self.run_id))
+        spending = await aside(self.archive.spending, self.run_id)
         asked = {spent.role for spent in spending}
         asked |= self.broker.roles_asked if self.broker is not None else set()
         for role in self.config.models:
@@ -318,23 +329,20 @@ class Learning:
         """Enter the decision, once: a run that was killed right after this enters no second one."""
         if self.archive.promotions(self.run_id):
             return
-        self.archive.add_promotion(
-            PromotionRecord(
-                run_id=self.run_id,
-                design_id=learned,
-                decided_by="gate",
-                decision="promoted" if decision.promoted else "refused",
-                reason=decision.reason,
-                evidence=decision.to_json(),
-                at=utc_now(),
-                domain=self.evaluator.domain.name,
-            )
+        ledger = Ledger(self.archive)
+        enter = ledger.promote if decision.promoted else ledger.refuse
+        enter(
+            Subject("design", learned or ""),
+            Place("domain", self.evaluator.domain.name),
+            reason=decision.reason,
+            evidence=decision.to_json(),
+            risk="code",
+            run_id=self.run_id,
         )
 
 
-def _counts(arm: Search) -> dict[str, Any]:
+def _counts(arm: Search, proposals: Sequence[ProposalRecord]) -> dict[str, Any]:
     """What came of the proposals. Zero evaluated or zero better than its parent is a warning."""
-    proposals = arm.archive.proposals(arm.journal)
     own = [p for p in proposals if p.operator != HUMAN]
     by_status = {s: sum(p.status == s for p in own) for s in ("accepted", "duplicate", "rejected")}
     improved = sum(o.gain is not None and o.gain > 0 for o in arm.outcomes)
@@ -389,25 +397,26 @@ async def learn(
     learning = Learning(  # refuses a wrong config
         archive, executor, run_id, config, progress, broker=broker, desk=desk
     )
-    _enter(archive, run_id, config)
-    with archive.lock_run(run_id):
-        record = archive.run(run_id)
+    await aside(_enter, archive, run_id, config)
+    with ExitStack() as held:
+        await aside(held.enter_context, archive.lock_run(run_id))
+        record = await aside(archive.run, run_id)
         if record.state == "finished":
             return dict(record.summary)
         learning.elapsed = float(record.summary.get("seconds", 0.0))
-        archive.set_run_state(run_id, "running", {"seconds": learning.seconds})
+        await aside(archive.set_run_state, run_id, "running", {"seconds": learning.seconds})
         try:
             summary = await learning.run()
         except (KeyboardInterrupt, asyncio.CancelledError):
-            archive.set_run_state(run_id, "stopped", {"seconds": learning.seconds})
+            await aside(archive.set_run_state, run_id, "stopped", {"seconds": learning.seconds})
             raise
         except (BudgetSpent, UsageError) as stop:
             state = {"seconds": learning.seconds, "error": stop.message}
-            archive.set_run_state(run_id, "stopped", state)
+            await aside(archive.set_run_state, run_id, "stopped", state)
             raise
         except Exception as error:
             state = {"seconds": learning.seconds, "error": str(error)}
-            archive.set_run_state(run_id, "failed", state)
+            await aside(archive.set_run_state, run_id, "failed", state)
             raise
-        archive.set_run_state(run_id, "finished", summary)
+        await aside(archive.set_run_state, run_id, "finished", summary)
         return summary

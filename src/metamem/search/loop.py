@@ -8,7 +8,9 @@ workers there are, which evaluation ends first, or how often the process was kil
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Protocol
 
+from metamem.core.aside import aside
 from metamem.core.errors import StoreError, UsageError
 from metamem.core.ids import derive_seed, short
 from metamem.core.progress import Progress, Silent
@@ -31,7 +33,8 @@ from metamem.search.novelty import behaviours
 from metamem.search.proposer import OperatorOutcome, ParentView, Proposal, Proposer, Request
 from metamem.search.selectors import Candidate, Selector
 from metamem.search.verifier import Verdict, verify
-from metamem.store.archive import Archive, ProposalRecord, ProposalStatus, Trace
+from metamem.store.facets import Designs, Evaluations, Journal
+from metamem.store.records import ProposalRecord, ProposalStatus, Trace
 
 RESAMPLES = 3  # tries until a proposal is no copy of a known design
 
@@ -50,11 +53,15 @@ class Budget:
             raise UsageError("a search needs a budget", hint="give --designs or --seconds")
 
 
+class Records(Designs, Evaluations, Journal, Protocol):
+    """What searching needs of an archive, beside what evaluating needs."""
+
+
 @dataclass
 class Search:
     """One arm of a run: its journal is the proposals under `journal` in the archive."""
 
-    archive: Archive
+    archive: Records
     evaluator: Evaluator
     journal: str
     seeds: Sequence[Design]
@@ -81,7 +88,8 @@ class Search:
 
     async def run(self) -> list[Entry]:
         """Search until the budget is spent; returns every evaluated design."""
-        self._written = {p.ordinal: p for p in self.archive.proposals(self.journal)}
+        journal = await aside(self.archive.proposals, self.journal)
+        self._written = {p.ordinal: p for p in journal}
         await self._seeds()
         ordinal = len(self.seeds)
         while ordinal in self._written or not self._spent(ordinal):
@@ -90,7 +98,7 @@ class Search:
                 size = min(size, self.budget.designs - self._cost(ordinal))
             ordinals = range(ordinal, ordinal + size)
             if all(n in self._written for n in ordinals):
-                self._replay(ordinals)
+                await self._replay(ordinals)
             else:
                 await self._batch(ordinals)
             ordinal += size
@@ -128,7 +136,7 @@ class Search:
         outcomes = await settled(one(design) for design in self.seeds)
         for ordinal, (design, outcome) in enumerate(zip(self.seeds, outcomes, strict=True)):
             proposal = Proposal(design, (), HUMAN, "written by people")
-            self._commit(ordinal, Verdict(proposal), outcome, None)
+            await self._commit(ordinal, Verdict(proposal), outcome, None)
 
     # --- one batch ---------------------------------------------------------------------------
 
@@ -166,7 +174,7 @@ class Search:
 
         results = await settled(map(one, ordinals, verdicts))
         for ordinal, verdict, result in zip(ordinals, verdicts, results, strict=True):
-            self._commit(ordinal, verdict, *(result or (None, None)))
+            await self._commit(ordinal, verdict, *(result or (None, None)))
 
     def candidates(self) -> list[Candidate]:
         return [
@@ -274,14 +282,14 @@ class Search:
 
     # --- the journal -------------------------------------------------------------------------
 
-    def _replay(self, ordinals: range) -> None:
+    async def _replay(self, ordinals: range) -> None:
         """A batch that an earlier process finished, as the journal has it."""
         for ordinal in ordinals:
             record = self._written[ordinal]
             if record.design_id is None:
                 raise StoreError(f"entry {ordinal} of the journal {self.journal} has no design")
             proposal = Proposal(
-                self.archive.design(record.design_id),
+                await aside(self.archive.design, record.design_id),
                 record.parents,
                 record.operator,
                 record.note,
@@ -290,7 +298,7 @@ class Search:
             )
             entry = None
             if record.evaluation_id is not None and record.estimate is not None:
-                evaluation = self.archive.evaluation(record.evaluation_id)
+                evaluation = await aside(self.archive.evaluation, record.evaluation_id)
                 if evaluation is None:
                     raise StoreError(f"evaluation {record.evaluation_id} is not in the archive")
                 estimate = Estimate(**record.estimate)
@@ -299,7 +307,7 @@ class Search:
             self._advance(duplicate)
             self._keep(proposal, entry, record.reason, duplicate)
 
-    def _commit(
+    async def _commit(
         self, ordinal: int, verdict: Verdict, outcome: Outcome | None, race: Race | None
     ) -> None:
         proposal, entry = verdict.proposal, None
@@ -316,23 +324,22 @@ class Search:
             estimate = self._estimate(outcome.evaluation, race)
             entry = self._entry(ordinal, proposal, outcome.evaluation, estimate)
         self._keep(proposal, entry, reason, status == "duplicate")
-        self.archive.add_design(proposal.design, created_by=self.proposer_name)
-        self.archive.add_proposal(
-            ProposalRecord(
-                run_id=self.journal,
-                ordinal=ordinal,
-                design_id=proposal.design.id,
-                parents=proposal.parents,
-                proposer=HUMAN if proposal.operator == HUMAN else self.proposer_name,
-                operator=proposal.operator,
-                note=proposal.note,
-                status=status,
-                reason=reason,
-                evidence=(asdict(entry.evidence) if entry else {}) | told(proposal),
-                evaluation_id=entry.evaluation.id if entry else None,
-                estimate=asdict(entry.estimate) if entry else None,
-            )
+        record = ProposalRecord(
+            run_id=self.journal,
+            ordinal=ordinal,
+            design_id=proposal.design.id,
+            parents=proposal.parents,
+            proposer=HUMAN if proposal.operator == HUMAN else self.proposer_name,
+            operator=proposal.operator,
+            note=proposal.note,
+            status=status,
+            reason=reason,
+            evidence=(asdict(entry.evidence) if entry else {}) | told(proposal),
+            evaluation_id=entry.evaluation.id if entry else None,
+            estimate=asdict(entry.estimate) if entry else None,
         )
+        await aside(self.archive.add_design, proposal.design, created_by=self.proposer_name)
+        await aside(self.archive.add_proposal, record)
 
     def _keep(
         self, proposal: Proposal, entry: Entry | None, reason: str, duplicate: bool = False

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.chat import ROLES
 from metamem.core.errors import DataError
 from metamem.evaluation.jobs import Executor, Spec
@@ -31,7 +32,8 @@ async def broker_for(
         yield None
         return
     config = load_config()
-    broker = Broker(
+    broker = await aside(  # it looks at what was spent before
+        Broker,
         archive,
         config.open_roles(roles),
         run_id=run_id,

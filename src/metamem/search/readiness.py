@@ -4,7 +4,7 @@ from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
 from metamem.core.types import SPLITS
 from metamem.evaluation.protocol import Protocol, plan
-from metamem.promotion.gate import Gate
+from metamem.promotion.evidence import PairedGain
 
 NEEDED = (
     "a run needs at least 2 tasks of train (half to learn from, half to search on), {fewest} of"
@@ -16,7 +16,7 @@ def readiness(domain: Domain, rules: Protocol) -> str:
     """Refuse a domain in which a run cannot come to its end. What to know before one begins;
     empty where nothing stands in its way.
     """
-    fewest = Gate().fewest_tasks
+    fewest = PairedGain().fewest_tasks
     counts = {split: len(domain.tasks(split)) for split in SPLITS}
     empty = [split for split, count in counts.items() if count < (2 if split == "train" else 1)]
     if empty:

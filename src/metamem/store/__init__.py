@@ -2,28 +2,39 @@
 
 import os
 
-from metamem.store.archive import (
-    Archive,
+from metamem.store.archive import Archive
+from metamem.store.checkup import Checkup, check_file
+from metamem.store.export import export_archive
+from metamem.store.records import (
     DesignRecord,
+    ErasureRecord,
+    Origin,
+    Place,
     PromotionRecord,
     ProposalRecord,
     ReadRecord,
     RunRecord,
+    Subject,
     Trace,
     utc_now,
 )
-from metamem.store.export import export_archive
 from metamem.store.sqlite import SqliteArchive
 
 __all__ = [
     "Archive",
+    "Checkup",
     "DesignRecord",
+    "ErasureRecord",
+    "Origin",
+    "Place",
     "PromotionRecord",
     "ProposalRecord",
     "ReadRecord",
     "RunRecord",
     "SqliteArchive",
+    "Subject",
     "Trace",
+    "check_file",
     "export_archive",
     "open_archive",
     "utc_now",

@@ -32,20 +32,40 @@ class Engine(Protocol):
         ...
 
     def writing(self) -> AbstractContextManager[Execute]:
-        """The only writer until the block ends: then all of it is committed, or none."""
+        """All of the block is committed, or none of it.
+
+        Others may write meanwhile: what the block found missing may be there when it inserts.
+        So whoever writes relies on unique keys, or asks to be `alone`.
+        """
+        ...
+
+    def alone(self, execute: Execute, name: str) -> None:
+        """Inside `writing`: until its end, whoever else asks for the same name waits."""
         ...
 
     def tables(self, execute: Execute) -> set[str]: ...
 
-    def guard(self, tables: Sequence[str]) -> list[str]:
-        """Statements after which the database itself refuses to change or delete rows."""
+    def guard(self, *, append_only: Sequence[str], erasable: Sequence[str]) -> list[str]:
+        """Statements after which the database itself refuses to change rows of these tables, and
+        to delete those of the append-only ones."""
         ...
 
-    def unguard(self, execute: Execute) -> list[str]:
-        """Statements that take off every guard there is."""
+    def unguard(self, execute: Execute, tables: Sequence[str]) -> list[str]:
+        """Statements that take off every guard of these tables."""
         ...
 
-    def lock_run(self, run_id: str) -> AbstractContextManager[None]: ...
+    def keep_copy(self, label: str) -> None:
+        """Inside `writing`, before the schema moves on: a copy of everything as it was. An engine
+        whose database is backed up by other means may do nothing."""
+        ...
+
+    def scrub(self) -> None:
+        """After rows were deleted: make sure that the storage does not hold them any more."""
+        ...
+
+    def lock_run(self, run_id: str) -> AbstractContextManager[None]:
+        """Nobody else holds the run until the block or this process ends, or `Busy`."""
+        ...
 
     def run_is_held(self, run_id: str) -> bool: ...
 

@@ -3,22 +3,25 @@
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from metamem.core.errors import StoreError, UsageError
+from metamem.core.errors import Erased, StoreError, UsageError
 from metamem.core.types import Evaluation
-from metamem.store.archive import Archive, DesignRecord
+from metamem.store.archive import Archive
+from metamem.store.records import DesignRecord
+
+T = TypeVar("T")
 
 
 def export_archive(archive: Archive, folder: Path) -> None:
     """Write everything but blobs into a new folder, which appears whole or not at all.
 
-    A writer may go on meanwhile. What refers to other things is read before them, and nothing
-    is ever deleted, so no reference in the export leads nowhere.
+    A writer may go on meanwhile. What refers to other things is read before them, so no reference
+    in the export leads nowhere, but to what was erased.
     """
     folder = folder.absolute()
     if folder.exists():
@@ -40,6 +43,7 @@ def export_archive(archive: Archive, folder: Path) -> None:
 def _write_all(archive: Archive, folder: Path) -> None:
     _lines(folder / "reads.jsonl", map(asdict, archive.reads()))
     _lines(folder / "promotions.jsonl", map(asdict, archive.promotions()))
+    _lines(folder / "erasures.jsonl", map(asdict, archive.erasures()))
 
     runs = archive.runs()
     journals = chain.from_iterable(archive.proposals(run.id) for run in runs)
@@ -50,18 +54,21 @@ def _write_all(archive: Archive, folder: Path) -> None:
     _lines(folder / "evaluations.jsonl", map(_evaluation, evaluations))
     (folder / "traces").mkdir()
     for evaluation in evaluations:
-        played = archive.traces(evaluation.id)
-        if played:
+        if played := _unless_erased(archive.traces, evaluation.id):
             lines = ({**asdict(trace.case), **trace.episode.to_json()} for trace in played)
             _lines(folder / "traces" / f"{evaluation.id}.jsonl", lines)
 
     _lines(folder / "calls.jsonl", map(asdict, archive.calls()))
     _lines(folder / "spending.jsonl", map(asdict, archive.spending()))
 
-    collected = ((name, archive.collection(name) or []) for name in archive.collections())
+    collected = ((name, _unless_erased(archive.collection, name)) for name in archive.collections())
     _lines(
         folder / "collections.jsonl",
-        ({"id": name, "episodes": [e.to_json() for e in episodes]} for name, episodes in collected),
+        (
+            {"id": name, "episodes": [e.to_json() for e in episodes]}
+            for name, episodes in collected
+            if episodes is not None
+        ),
     )
 
     designs = archive.designs()
@@ -69,7 +76,15 @@ def _write_all(archive: Archive, folder: Path) -> None:
     (folder / "designs").mkdir()
     for record in designs:
         # Bytes as they are: no newline in a design may change, or its id would not match.
-        (folder / _design_file(record)).write_bytes(record.design.source.encode())
+        source = archive.design(record.id).source.encode()
+        (folder / _design_file(record)).write_bytes(source)
+
+
+def _unless_erased(read: Callable[[str], T], identifier: str) -> T | None:
+    try:
+        return read(identifier)
+    except Erased:
+        return None
 
 
 def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
@@ -84,8 +99,8 @@ def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
 def _about(record: DesignRecord) -> dict[str, Any]:
     return {
         "id": record.id,
-        "name": record.design.name,
-        "kind": record.design.kind,
+        "name": record.name,
+        "kind": record.kind,
         "created_by": record.created_by,
         "created_at": record.created_at,
         "file": _design_file(record),
@@ -93,7 +108,7 @@ def _about(record: DesignRecord) -> dict[str, Any]:
 
 
 def _design_file(record: DesignRecord) -> str:
-    return f"designs/{record.id}.{'py' if record.design.kind == 'code' else 'json'}"
+    return f"designs/{record.id}.{'py' if record.kind == 'code' else 'json'}"
 
 
 def _lines(file: Path, records: Iterable[Mapping[str, Any]]) -> None:

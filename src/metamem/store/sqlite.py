@@ -5,17 +5,18 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from metamem.core.errors import DataError, MetamemError, StoreError
+from metamem.core.errors import DataError, StoreError
 from metamem.store.engine import Execute, Value, escape, unescape
+from metamem.store.experiments import EXPERIMENTS
 from metamem.store.runlock import is_held, lock_file
 from metamem.store.schema import upgrade
 from metamem.store.sql import SqlArchive
+from metamem.store.sqlite_errors import BUSY_SECONDS, damaged, meaning
 
-BUSY_SECONDS = 30.0
 GUARD = "append_only"
 
 
@@ -25,7 +26,7 @@ class SqliteArchive(SqlArchive):
     def __init__(self, path: str | os.PathLike[str], *, create: bool = True) -> None:
         engine = SqliteEngine(Path(path).absolute(), create=create)
         try:
-            upgrade(engine)
+            upgrade(engine, [EXPERIMENTS])
         except BaseException:
             engine.close()
             raise
@@ -37,7 +38,7 @@ class SqliteEngine:
 
     types: Mapping[str, str] = {"bytes": "BLOB", "sequence": "INTEGER PRIMARY KEY"}
 
-    def __init__(self, path: Path, *, create: bool = True) -> None:
+    def __init__(self, path: Path, *, create: bool = True, read_only: bool = False) -> None:
         self.path = path
         self._process = os.getpid()
         self._turn = threading.RLock()
@@ -45,16 +46,19 @@ class SqliteEngine:
             _make_folder(path.parent)
         elif not path.exists():
             raise StoreError(f"there is no archive at {path}", hint="check the path")
+        how = "mode=ro" if read_only else f"mode={'rwc' if create else 'rw'}"
+        if read_only and not path.with_name(path.name + "-wal").exists():
+            how += "&immutable=1"  # nobody has it open, so that nothing need be made beside it
         with self._translated():
             self._connection = sqlite3.connect(
-                f"{path.as_uri()}?mode={'rwc' if create else 'rw'}",
+                f"{path.as_uri()}?{how}",
                 uri=True,
                 timeout=BUSY_SECONDS,
                 isolation_level=None,  # transactions are begun and ended here, in plain sight
                 check_same_thread=False,
             )
             try:
-                self._configure()
+                self._configure(read_only)
             except BaseException:
                 self._connection.close()
                 raise
@@ -74,17 +78,57 @@ class SqliteEngine:
     def tables(self, execute: Execute) -> set[str]:
         return table_names(execute)
 
-    def guard(self, tables: Sequence[str]) -> list[str]:
+    def alone(self, execute: Execute, name: str) -> None:
+        """Nothing to do: SQLite has one writer at a time."""
+
+    def guard(self, *, append_only: Sequence[str], erasable: Sequence[str]) -> list[str]:
+        guarded = [(table, "UPDATE") for table in (*append_only, *erasable)]
+        guarded += [(table, "DELETE") for table in append_only]
         return [
             f"CREATE TRIGGER {GUARD}_{table}_{action} BEFORE {action} ON {table}"
             " BEGIN SELECT RAISE(ABORT, 'the archive is append-only'); END"
-            for table in tables
-            for action in ("UPDATE", "DELETE")
+            for table, action in guarded
         ]
 
-    def unguard(self, execute: Execute) -> list[str]:
-        found = execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-        return [f"DROP TRIGGER {name}" for (name,) in found if name.startswith(GUARD)]
+    def unguard(self, execute: Execute, tables: Sequence[str]) -> list[str]:
+        found = execute("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
+        return [
+            f"DROP TRIGGER {name}"
+            for name, table in found
+            if name.startswith(GUARD) and table in tables
+        ]
+
+    def keep_copy(self, label: str) -> None:
+        """Beside the file. It is whole under its name, or not there."""
+        copy = self.path.with_name(f"{self.path.name}.{label}.backup")
+        draft = copy.with_name(f"{copy.name}.part")
+        try:
+            draft.unlink(missing_ok=True)
+            # A connection of its own: this one is in the transaction that is about to change it.
+            with (
+                closing(sqlite3.connect(self.path)) as there,
+                closing(sqlite3.connect(draft)) as to,
+            ):
+                there.backup(to)
+            with draft.open("rb") as written:
+                os.fsync(written.fileno())
+            draft.replace(copy)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(
+                f"{self.path} needs a newer schema, and the copy to be kept of it failed: {error}",
+                hint=f"make room for {copy}; the archive is as it was",
+            ) from error
+
+    def scrub(self) -> None:
+        """Deleted rows are overwritten at once (`secure_delete`); what is left of them lies in the
+        log of changes, which is emptied here."""
+        with self._turn, self._translated():
+            ((busy, _, _),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if busy:
+            raise StoreError(
+                f"what was erased is still in the log of {self.path}: others are reading it",
+                hint="erase again when they are done",
+            )
 
     def lock_run(self, run_id: str) -> AbstractContextManager[None]:
         return lock_file(self._locks, run_id)
@@ -101,15 +145,18 @@ class SqliteEngine:
             with self._turn:
                 self._connection.close()
 
-    def _configure(self) -> None:
+    def _configure(self, read_only: bool) -> None:
         connection = self._connection
         connection.text_factory = lambda raw: unescape(raw.decode())
+        if read_only:
+            return
         _use_wal(connection, self.path)
         # In WAL mode NORMAL leaves syncing to checkpoints. A committed transaction is then in
         # the kernel's hands: the death of the process cannot lose it. A power cut may lose the
         # last commits, but never tears one and never damages the file.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Execute]:
@@ -176,37 +223,3 @@ def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
             f"the file system of {path} cannot hold an archive that several processes share",
             hint="put it on a local disk",
         )
-
-
-def meaning(error: sqlite3.Error, path: Path) -> MetamemError:
-    """What SQLite's error is to the person who sees it."""
-    name = getattr(error, "sqlite_errorname", "")
-    if name == "SQLITE_FULL":
-        return StoreError(
-            f"the disk is full: nothing of the last write to {path} was kept",
-            hint="free some space and go on; what was written before is intact",
-        )
-    if name.startswith("SQLITE_IOERR"):
-        return StoreError(
-            f"the disk refused a read or write of {path} ({name})",
-            hint="it may be full, over a quota or failing; what was written before is intact",
-        )
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return StoreError(
-            f"another process has held {path} for {BUSY_SECONDS:.0f} seconds",
-            hint="find out whether it hangs; this write can be repeated",
-        )
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
-        return StoreError(
-            f"{path} cannot be opened for writing ({error})",
-            hint="check that the file and its folder exist and belong to you",
-        )
-    if name == "SQLITE_NOTADB":
-        return DataError(f"{path} is not an archive", hint="name another file")
-    if name.startswith("SQLITE_CORRUPT"):
-        return damaged(path, error)
-    return StoreError(f"{path}: {error}")
-
-
-def damaged(path: Path, error: object) -> DataError:
-    return DataError(f"{path} is damaged ({error})", hint="restore a backup")

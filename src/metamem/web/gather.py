@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from metamem.core import registry
-from metamem.core.errors import MetamemError
+from metamem.core.errors import Erased, MetamemError
 from metamem.core.types import Design, Evaluation
 from metamem.designs.library import NO_MEMORY
 from metamem.evaluation.protocol import Protocol
 from metamem.search.across import columns, cross_table
 from metamem.search.config import LearnConfig
 from metamem.search.learn import CONTROL
-from metamem.store.archive import Archive, PromotionRecord, ReadRecord, RunRecord, state_now
+from metamem.store.archive import Archive, state_now
+from metamem.store.records import PromotionRecord, ReadRecord, RunRecord, Trace
 from metamem.web.card import Card, card
 from metamem.web.episodes import Pair, example_pairs
 from metamem.web.headline import best_human, ordered
@@ -72,7 +73,7 @@ def gather(archive: Archive, run_id: str) -> Story:
         config=config,
         journal=journal,
         control=Journal.read(archive, f"{run_id}/{CONTROL}"),
-        names={d.id: d.design.name for d in archive.designs() if d.design.name},
+        names={d.id: d.name for d in archive.designs() if d.name},
         learned=learned,
         parent=archive.design(parent_id) if parent_id else None,
         card=_card(archive, learned, config, shown),
@@ -80,7 +81,7 @@ def gather(archive: Archive, run_id: str) -> Story:
         differences=_differences(run.summary, config, shown),
         conditions=_conditions(first) if first else {},
         reads=[read for read in archive.reads() if read.run_id == run_id],
-        promotions=[p for p in archive.promotions() if p.design_id == learned_id and learned_id],
+        promotions=[p for p in archive.promotions() if learned_id and p.subject.id == learned_id],
         across=_across(archive),
     )
 
@@ -124,10 +125,18 @@ def _card(
                 learned.source,
                 evaluation,
                 found.get(NO_MEMORY),
-                archive.traces(evaluation.id),
+                _traces(archive, evaluation),
                 config.rules.ask_every,
             )
     return None
+
+
+def _traces(archive: Archive, evaluation: Evaluation) -> list[Trace]:
+    """How cases were played; a report can do without, where that was erased."""
+    try:
+        return archive.traces(evaluation.id)
+    except Erased:
+        return []
 
 
 def _pairs(archive: Archive, shown: Shown) -> tuple[Pair, ...]:
@@ -135,7 +144,7 @@ def _pairs(archive: Archive, shown: Shown) -> tuple[Pair, ...]:
     for split, found in shown.items():
         if "learned" in found and NO_MEMORY in found:
             pairs = example_pairs(
-                archive.traces(found["learned"].id), archive.traces(found[NO_MEMORY].id), split
+                _traces(archive, found["learned"]), _traces(archive, found[NO_MEMORY]), split
             )
             if pairs:
                 return pairs

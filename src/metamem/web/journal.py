@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from metamem.store.archive import Archive, ProposalRecord
+from metamem.store import facets
+from metamem.store.records import ProposalRecord
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Journal:
     proposals: tuple[ProposalRecord, ...]
 
     @classmethod
-    def read(cls, archive: Archive, run_id: str) -> Self:
+    def read(cls, archive: facets.Journal, run_id: str) -> Self:
         return cls(tuple(archive.proposals(run_id)))
 
     @cached_property

@@ -1,5 +1,6 @@
 """Statistics of per-task rewards. The task is the unit; its repeats are averaged before."""
 
+from metamem.evaluation.statistics.binomial import binomial_lower_bound, binomial_tail
 from metamem.evaluation.statistics.comparison import (
     Comparison,
     paired_comparison,
@@ -27,6 +28,8 @@ __all__ = [
     "Comparison",
     "Side",
     "Significance",
+    "binomial_lower_bound",
+    "binomial_tail",
     "bootstrap_interval",
     "cohens_d",
     "hedges_g",

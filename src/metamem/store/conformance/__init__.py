@@ -14,13 +14,14 @@ archive is empty at the first call. Checks fork: run them where that is possible
 from collections.abc import Callable
 
 from metamem.store.archive import Archive
-from metamem.store.conformance import calls, content, guarantees, records
+from metamem.store.conformance import calls, content, erasure, guarantees, records
 from metamem.store.conformance.support import Check, Opener
 
 CHECKS: tuple[Check, ...] = (
     *content.CHECKS,
     *records.CHECKS,
     *calls.CHECKS,
+    *erasure.CHECKS,
     *guarantees.CHECKS,
 )
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord
 from metamem.core.errors import DataError, StoreError, UnknownName, UsageError
 from metamem.core.types import Case, Design, Evaluation, Measurement
-from metamem.store.archive import DesignRecord, Trace
 from metamem.store.conformance.support import (
     ODD_TEXT,
     Check,
@@ -17,6 +17,7 @@ from metamem.store.conformance.support import (
     same,
     with_evaluation,
 )
+from metamem.store.records import DesignRecord, Trace
 
 
 def designs_are_kept_once_and_in_order(open_archive: Opener) -> None:
@@ -26,11 +27,44 @@ def designs_are_kept_once_and_in_order(open_archive: Opener) -> None:
         same(archive.add_design(second), True)
         renamed = replace(first, name="another name")
         same(archive.add_design(renamed, created_by="you"), False, "the second adding")
-        same(archive.designs(), [DesignRecord(first, "me"), DesignRecord(second, "")])
+        listed = [DesignRecord.of(first, "me"), DesignRecord.of(second)]
+        same(archive.designs(), listed)
+        same(archive.design(first.id).source, first.source, "the source")
         same(archive.design(first.id), first)
         same(archive.design(first.id).name, "memory 1", "the name")
         same(archive.design(second.id).kind, "params", "the kind")
         same(all(record.created_at for record in archive.designs()), True, "having a time")
+
+
+def lists_come_in_parts(open_archive: Opener) -> None:
+    with open_archive() as archive:
+        for number in range(5):
+            archive.add_design(design(number))
+            archive.create_run(f"run {9 - number}", {"number": number})
+            archive.open_evaluation(fingerprint(design(number)), number)
+            attempt = AttemptRecord(f"k{9 - number}", "", "agent", "m", "", "t", 1, 0.0, "")
+            call = CallRecord(f"k{9 - number}", "agent", "m", "", "t", (("user", "?"),), "!")
+            archive.end_attempt(archive.begin_attempt(attempt), AttemptEnd("answered"), call)
+        designs, runs, evaluations, calls = (
+            (archive.designs, [record.id for record in archive.designs()]),
+            (archive.runs, [record.id for record in archive.runs()]),
+            (archive.evaluations, [record.id for record in archive.evaluations()]),
+            (archive.calls, [record.key for record in archive.calls()]),
+        )
+        for listed, ids in (designs, runs, evaluations, calls):
+            same(len(ids), 5, "the number of entries")
+            entries = listed()
+            same(listed(limit=2), entries[:2], "the first two")
+            same(listed(after=ids[1], limit=2), entries[2:4], "the next two")
+            same(listed(after=ids[3]), entries[4:], "the rest")
+            same(listed(after=ids[4]), [], "what follows on the last")
+            same(listed(limit=0), [], "none")
+            with refused(StoreError, "'nothing'"):
+                listed(after="nothing")
+            with refused(UsageError):
+                listed(limit=-1)
+        found = archive.evaluations(split="train", after=evaluations[1][0], limit=1)
+        same([record.id for record in found], evaluations[1][1:2], "a part of those of a split")
 
 
 def designs_are_found_by_a_unique_prefix(open_archive: Opener) -> None:
@@ -202,6 +236,7 @@ def collections_and_blobs_are_kept_once(open_archive: Opener) -> None:
 
 CHECKS: tuple[Check, ...] = (
     designs_are_kept_once_and_in_order,
+    lists_come_in_parts,
     designs_are_found_by_a_unique_prefix,
     evaluations_are_opened_once,
     rows_come_back_exactly_and_in_order,

@@ -3,6 +3,8 @@
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
+from tempfile import TemporaryFile
 from threading import Thread
 
 from metamem.core.errors import Busy, StoreError
@@ -13,17 +15,20 @@ from metamem.store.conformance.support import (
     Opener,
     design,
     in_child,
+    in_children,
     refused,
     row,
     same,
     with_evaluation,
 )
+from metamem.store.records import Place, PromotionRecord, Subject
 
 WRITERS = 4
 WRITES = 20
+RACES = 10
 
 
-def there_is_no_way_to_delete(open_archive: Opener) -> None:
+def erasing_is_the_only_way_to_delete(open_archive: Opener) -> None:
     with open_archive() as archive:
         methods = {name for name in dir(archive) if not name.startswith("_")}
         known = {name for name in dir(Archive) if not name.startswith("_")}
@@ -78,6 +83,54 @@ def threads_and_writers_take_turns(open_archive: Opener) -> None:
         same(found.complete if found else False, True, "having every row")
 
 
+def of_many_who_are_first_one_is(open_archive: Opener) -> None:
+    """Several processes add the same things, and different things under one name, at once."""
+    with open_archive() as archive:
+        archive.create_run("r", {})
+        archive.add_design(design())
+    with TemporaryFile() as told:
+
+        def race(number: int) -> None:
+            with open_archive() as archive:
+                wins = [won for turn in range(RACES) for won in _race(archive, turn, number)]
+            os.write(told.fileno(), bytes(wins))
+
+        ended = in_children([partial(race, number) for number in range(WRITERS)])
+        same(ended, [0] * WRITERS, "how they ended")
+        told.seek(0)
+        said = told.read()
+    each = len(said) // WRITERS
+    wins = [sum(said[thing::each]) for thing in range(each)]
+    same(wins, [1] * (5 * RACES), "how many were first at each thing")
+
+
+def _race(archive: Archive, turn: int, number: int) -> list[bool]:
+    entry = PromotionRecord(
+        subject=Subject("design", design().id),
+        place=Place("domain", f"{turn}"),
+        ordinal=0,
+        decision="promoted",
+        decided_by=f"process {number}",
+        reason="",
+        evidence={},
+        at="now",
+    )
+    return [
+        archive.add_design(design(turn + 1)),
+        archive.create_run(f"{turn}", {}),
+        archive.put_blob(f"{turn}", b"the same"),
+        _first(lambda: archive.put_blob(f"own {turn}", b"%d" % number)),
+        _first(lambda: archive.add_promotion(entry)),
+    ]
+
+
+def _first(add: Callable[[], bool]) -> bool:
+    try:
+        return add()
+    except StoreError:
+        return False
+
+
 def forked_processes_open_their_own(open_archive: Opener) -> None:
     with open_archive() as archive:
         archive.add_design(design(1))
@@ -92,7 +145,7 @@ def forked_processes_open_their_own(open_archive: Opener) -> None:
 
         same(in_child(use_the_parents), 0, "the child's status")
         same(in_child(open_own), 0, "the child's status")
-        same([record.design for record in archive.designs()], [design(1), design(2)])
+        same([record.id for record in archive.designs()], [design(1).id, design(2).id])
 
 
 def what_was_written_outlives_the_process(open_archive: Opener) -> None:
@@ -199,10 +252,11 @@ def a_closed_archive_says_so(open_archive: Opener) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    there_is_no_way_to_delete,
+    erasing_is_the_only_way_to_delete,
     what_is_returned_belongs_to_the_caller,
     commits_are_seen_at_once,
     threads_and_writers_take_turns,
+    of_many_who_are_first_one_is,
     forked_processes_open_their_own,
     what_was_written_outlives_the_process,
     runs_are_locked_by_one_at_a_time,

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any, cast
 
-from metamem.core.errors import DataError, StoreError, UnknownName, UsageError
-from metamem.store.archive import Decision, PromotionRecord, ProposalRecord, ReadRecord, RunRecord
+from metamem.core.errors import Conflict, DataError, StoreError, UnknownName, UsageError
 from metamem.store.conformance.support import (
     ODD_TEXT,
     Check,
@@ -13,6 +12,14 @@ from metamem.store.conformance.support import (
     refused,
     same,
     with_evaluation,
+)
+from metamem.store.records import (
+    Place,
+    PromotionRecord,
+    ProposalRecord,
+    ReadRecord,
+    RunRecord,
+    Subject,
 )
 
 EVIDENCE = {"text": ODD_TEXT, "list": [1, 0.1, None, True], "nested": {"": {}}}
@@ -125,60 +132,83 @@ def proposals_form_an_unchanging_journal(open_archive: Opener) -> None:
         same(archive.proposals("nothing"), [])
 
 
-def promotions_stand_until_undone(open_archive: Opener) -> None:
-    entries: list[PromotionRecord] = []
+def decisions_form_histories(open_archive: Opener) -> None:
     with open_archive() as archive:
-        one, two = design(1).id, design(2).id
         for number in (1, 2):
             archive.add_design(design(number))
         archive.create_run("r", {})
-
-        def decide(decision: Decision, which: str | None, domain: str = "toy") -> PromotionRecord:
-            entry = PromotionRecord(
-                run_id="r" if decision == "promoted" else None,
-                design_id=which,
-                decided_by="gate",
-                decision=decision,
-                reason=ODD_TEXT,
-                evidence=EVIDENCE,
-                at=f"2030-01-01T00:00:{59 - len(entries):02}+00:00",  # the order is the calls', not the clock's
-                domain=domain,
-            )
-            archive.add_promotion(entry)
-            entries.append(entry)
-            return entry
-
-        same(archive.current_promotion("toy"), None)
-        first = decide("promoted", one)
-        elsewhere = decide("promoted", two, "other")
-        decide("refused", None)
-        decide("refused", one)
-        same(archive.current_promotion("toy"), first, "what is in use after refusals")
-        second = decide("promoted", two)
-        same(archive.current_promotion("toy"), second, "what is in use")
-        again = decide("promoted", one)
-        decide("undone", one)
-        same(archive.current_promotion("toy"), second, "what is in use after an undo")
-        decide("undone", one)
-        same(archive.current_promotion("toy"), second, "what is in use, an older one being undone")
-        decide("undone", two)
-        same(archive.current_promotion("toy"), None, "what is in use when all is undone")
-        for design_id, domain in ((two, "toy"), (one, "other")):
-            undo = replace(first, decision="undone", design_id=design_id, domain=domain)
-            with refused(StoreError, design_id):
-                archive.add_promotion(undo)
-        for promotion in (replace(again, design_id="nothing"), replace(again, run_id="nothing")):
+        first = PromotionRecord(
+            subject=Subject("design", design(1).id),
+            place=Place("domain", ODD_TEXT),
+            ordinal=0,
+            decision="promoted",
+            decided_by="gate",
+            reason=ODD_TEXT,
+            evidence=EVIDENCE,
+            at="2030-01-01T00:00:59+00:00",
+            run_id="r",
+            risk="code",
+            waits=True,
+        )
+        second = replace(
+            first,
+            subject=Subject("design", design(2).id),
+            ordinal=1,
+            decision="approved",
+            decided_by="Ada",
+            at="2030-01-01T00:00:00+00:00",  # the order is the ordinals', not the clock's
+            run_id=None,
+            waits=False,
+        )
+        nothing = replace(first, subject=Subject("design", ""), ordinal=2, decision="refused")
+        others = [
+            replace(first, place=Place("scope", ODD_TEXT)),
+            replace(first, subject=Subject("design", design(1).id, "named")),
+            replace(first, subject=Subject("tool", "not a design"), risk="sharing"),
+            replace(first, subject=Subject("policy", "p", "who reads"), risk="deletion"),
+            replace(first, subject=Subject("parameters", "v2"), risk="parameters"),
+        ]
+        entries = [first, *others, second, nothing]
+        for entry in entries:
+            same(archive.add_promotion(entry), True)
+        for entry in entries:
+            same(archive.add_promotion(entry), False, "adding it again")
+        for late in (
+            replace(first, decided_by="another"),
+            replace(second, subject=first.subject),
+            replace(nothing, waits=False),
+            replace(first, ordinal=4),
+        ):
+            with refused(Conflict, f"decision {late.ordinal}"):
+                archive.add_promotion(late)
+        new = replace(first, ordinal=3)
+        for dangling in (
+            replace(new, run_id="nothing"),
+            replace(new, subject=Subject("design", "nothing")),
+        ):
             with refused(StoreError, "'nothing'"):
-                archive.add_promotion(promotion)
-        with refused(UsageError):
-            archive.add_promotion(replace(again, design_id=None))
-        with refused(UsageError, "'maybe'"):
-            archive.add_promotion(replace(again, decision=cast(Any, "maybe")))
-        same(archive.current_promotion("other"), elsewhere)
+                archive.add_promotion(dangling)
+        for wrong in (
+            replace(new, decision=cast(Any, "maybe")),
+            replace(new, risk=cast(Any, "none")),
+            replace(new, place=Place(cast(Any, "moon"), "x")),
+            replace(new, subject=Subject(cast(Any, "star"), "x")),
+            replace(new, subject=Subject("design", "")),
+            replace(new, decided_by=""),
+            replace(new, ordinal=-1),
+        ):
+            with refused(UsageError):
+                archive.add_promotion(wrong)
+        with refused(DataError):
+            archive.add_promotion(replace(new, evidence={"mean": float("nan")}))
     with open_archive() as archive:
         same(archive.promotions(), entries, "the ledger")
-        same(archive.promotions("r"), [first, elsewhere, second, again], "one run's decisions")
+        same(archive.promotions("r"), [e for e in entries if e.run_id == "r"], "a run's decisions")
         same(archive.promotions("nothing"), [])
+        history = (Subject("design", "any"), first.place)
+        same(archive.promotions(of=history), [first, second, nothing], "one history")
+        same(archive.promotions("r", of=history), [first, nothing])
+        same(archive.promotions(of=(Subject("design", ""), Place("domain", "other"))), [])
 
 
 def every_read_is_entered(open_archive: Opener) -> None:
@@ -196,6 +226,6 @@ CHECKS: tuple[Check, ...] = (
     runs_are_created_once,
     run_states_follow_one_another,
     proposals_form_an_unchanging_journal,
-    promotions_stand_until_undone,
+    decisions_form_histories,
     every_read_is_entered,
 )

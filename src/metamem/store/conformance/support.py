@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,15 +39,23 @@ def refused(kind: type[MetamemError], *words: str) -> Iterator[None]:
 
 def in_child(action: Callable[[], None]) -> int:
     """Run in a forked child; its wait status: 0 when the action returned, 9 after a kill -9."""
-    child = os.fork()
-    if child == 0:
-        try:
-            action()
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    return os.waitpid(child, 0)[1]
+    return in_children([action])[0]
+
+
+def in_children(actions: Sequence[Callable[[], None]]) -> list[int]:
+    """Run each in a forked child of its own, all at once; their wait statuses."""
+    children = []
+    for action in actions:
+        child = os.fork()
+        if child == 0:
+            try:
+                action()
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        children.append(child)
+    return [os.waitpid(child, 0)[1] for child in children]
 
 
 def design(number: int = 0) -> Design:

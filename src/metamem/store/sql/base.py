@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from metamem.core.errors import StoreError, UsageError
+from metamem.core.errors import Erased, StoreError, UsageError
 from metamem.store.engine import Engine, Execute, Value
 
 
@@ -19,6 +19,16 @@ def insert(execute: Execute, table: str, columns: Mapping[str, Value]) -> None:
     execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
 
 
+def insert_new(execute: Execute, table: str, columns: Mapping[str, Value]) -> bool:
+    """Insert, unless a unique key of it is taken; whether it was inserted."""
+    marks = ", ".join("?" * len(columns))
+    statement = (
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+        " ON CONFLICT DO NOTHING RETURNING 1"
+    )
+    return bool(execute(statement, tuple(columns.values())))
+
+
 def insert_once(
     execute: Execute,
     table: str,
@@ -28,11 +38,10 @@ def insert_once(
     same: Callable[[Any, Any], bool] = lambda there, given: bool(there == given),
 ) -> bool:
     """Insert, or find the same content under that key (False), or refuse another content."""
+    if insert_new(execute, table, {**key, **content}):
+        return True
     where = " AND ".join(f"{name} = ?" for name in key)
     found = execute(f"SELECT {', '.join(content)} FROM {table} WHERE {where}", tuple(key.values()))
-    if not found:
-        insert(execute, table, {**key, **content})
-        return True
     for name, there in zip(content, found[0], strict=True):
         if not same(there, content[name]):
             raise StoreError(
@@ -51,3 +60,36 @@ def require(execute: Execute, table: str, identifier: str | None, what: str) -> 
 def one_of(value: str, allowed: tuple[str, ...], what: str) -> None:
     if value not in allowed:
         raise UsageError(f"no {what} is called {value!r}", hint=f"known: {', '.join(allowed)}")
+
+
+def page(table: str, after: str | None, limit: int | None) -> tuple[str, str, list[Value]]:
+    """The condition, the end of the query, and their values, for a part of a list in its order."""
+    if limit is not None and limit < 0:
+        raise UsageError(f"a list of {limit} entries cannot be given")
+    values: list[Value] = []
+    where, end = "1 = 1", f"ORDER BY {table}.seq"
+    if after is not None:
+        where = f"{table}.seq > (SELECT seq FROM {table} WHERE id = ?)"
+        values.append(after)
+    if limit is not None:
+        end += " LIMIT ?"
+        values.append(limit)
+    return where, end, values
+
+
+def is_erased(execute: Execute, kind: str, identifier: str) -> bool:
+    return bool(execute("SELECT 1 FROM erased WHERE kind = ? AND id = ?", (kind, identifier)))
+
+
+def refuse_erased(execute: Execute, kind: str, identifier: str) -> None:
+    """What was erased cannot be read or written again."""
+    found = execute(
+        "SELECT at, decided_by FROM erased JOIN erasures ON seq = erasure"
+        " WHERE kind = ? AND id = ?",
+        (kind, identifier),
+    )
+    for at, decided_by in found:
+        raise Erased(
+            f"the content of the {kind} {identifier} was erased on {at[:10]} by {decided_by}",
+            hint="what was made from it keeps its scores, but cannot be played again",
+        )

@@ -17,7 +17,16 @@ from metamem.core.chat import Usage
 from metamem.core.errors import StoreError
 from metamem.store.codec import damaged, dump, finite, load, whole
 from metamem.store.engine import Execute, Value
-from metamem.store.sql.base import Part, insert, insert_once, one_of
+from metamem.store.sql.base import (
+    Part,
+    insert_new,
+    insert_once,
+    is_erased,
+    one_of,
+    page,
+    refuse_erased,
+    require,
+)
 
 _AT_ONCE = 200  # names in one query
 
@@ -37,6 +46,7 @@ class Calls(Part):
         }
         marks = ", ".join("?" * len(columns))
         with self._engine.writing() as execute:
+            refuse_erased(execute, "run", attempt.run_id)
             ((number,),) = execute(
                 f"INSERT INTO model_attempts ({', '.join(columns)}) VALUES ({marks}) RETURNING seq",
                 tuple(columns.values()),
@@ -53,7 +63,8 @@ class Calls(Part):
             "seconds": finite(end.seconds, "the seconds"),
         }
         with self._engine.writing() as execute:
-            if not execute("SELECT 1 FROM model_attempts WHERE seq = ?", (number,)):
+            found = execute("SELECT run_id FROM model_attempts WHERE seq = ?", (number,))
+            if not found:
                 raise StoreError(f"there is no attempt {number} in the archive")
             insert_once(
                 execute,
@@ -62,19 +73,30 @@ class Calls(Part):
                 content,
                 f"the end of attempt {number}",
             )
-            if call is not None:
+            # A run that was erased meanwhile keeps what the call cost, but not what it said.
+            if call is not None and not is_erased(execute, "run", found[0][0]):
                 _put_call(execute, call)
 
     def call(self, key: str) -> CallRecord | None:
         with self._engine.reading() as execute:
-            found = _calls(execute, "id = ?", key)
+            refuse_erased(execute, "call", key)
+            found = _calls(execute, "id = ?", "", key)
         return found[0] if found else None
 
-    def calls(self, design_id: str | None = None) -> list[CallRecord]:
+    def calls(
+        self,
+        design_id: str | None = None,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[CallRecord]:
+        where, end, values = page("model_calls", after, limit)
+        if design_id is not None:
+            where, values = f"design_id = ? AND {where}", [design_id, *values]
         with self._engine.reading() as execute:
-            if design_id is None:
-                return _calls(execute, "1 = 1")
-            return _calls(execute, "design_id = ?", design_id)
+            if after is not None:
+                require(execute, "model_calls", after, "call")
+            return _calls(execute, where, end, *values)
 
     def spending(self, run_id: str | None = None, *, by_task: bool = False) -> list[Spending]:
         where = "" if run_id is None else "WHERE run_id = ?"
@@ -141,13 +163,12 @@ def _money(value: float | None, what: str) -> float | None:
 
 
 def _put_call(execute: Execute, call: CallRecord) -> None:
-    names = []
-    for speaker, text in call.turns:
-        names.append([speaker, _name(text)])
+    refuse_erased(execute, "call", call.key)
+    names = [[speaker, _name(text)] for speaker, text in call.turns]
     there = _there(execute, {name for _, name in names})
     for (_, name), (_, text) in zip(names, call.turns, strict=True):
         if name not in there:
-            insert(execute, "model_texts", {"id": name, "content": _pack(text)})
+            insert_new(execute, "model_texts", {"id": name, "content": _pack(text)})
             there.add(name)
     content: dict[str, Value] = {
         "role": call.role,
@@ -160,6 +181,31 @@ def _put_call(execute: Execute, call: CallRecord) -> None:
     }
     what = f"the call {call.key}"
     insert_once(execute, "model_calls", {"id": call.key}, content, what, _same)
+
+
+def delete_calls(execute: Execute, run_id: str) -> list[str]:
+    """Delete what models were asked in a run and said, and the texts that no other call says."""
+    found = execute(
+        "SELECT DISTINCT id FROM model_calls JOIN model_attempts ON call_id = id WHERE run_id = ?",
+        (run_id,),
+    )
+    keys = [key for (key,) in found]
+    texts: set[str] = set()
+    for key in keys:
+        texts |= _texts(execute, "id = ?", key)
+        execute("DELETE FROM model_calls WHERE id = ?", (key,))
+    if texts:
+        for name in texts - _texts(execute, "1 = 1"):
+            execute("DELETE FROM model_texts WHERE id = ?", (name,))
+    return keys
+
+
+def _texts(execute: Execute, where: str, *values: str) -> set[str]:
+    """The names of the texts that some calls say."""
+    found = execute(f"SELECT id, turns FROM model_calls WHERE {where}", values)
+    return {
+        name for key, turns in found for _, name in load(_unpack(turns, key), f"the call {key}")
+    }
 
 
 @lru_cache(maxsize=4096)
@@ -180,11 +226,11 @@ def _there(execute: Execute, names: set[str]) -> set[str]:
     return found
 
 
-def _calls(execute: Execute, where: str, *values: str) -> list[CallRecord]:
+def _calls(execute: Execute, where: str, end: str, *values: Value) -> list[CallRecord]:
     found = execute(
         "SELECT id, role, model, design_id, task_id, turns, reply, input, output, cached, reasoning"
         " FROM model_calls"
-        f" WHERE {where} ORDER BY seq",
+        f" WHERE {where} {end}",
         values,
     )
     return [

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from metamem.core.types import Episode
 from metamem.store.codec import pack, same_packed, unpack
-from metamem.store.sql.base import Part, insert_once
+from metamem.store.sql.base import Part, insert_once, refuse_erased
 
 
 class Contents(Part):
@@ -12,6 +12,7 @@ class Contents(Part):
         what = f"the collection {collection_id!r}"
         packed = pack(episodes, what)
         with self._engine.writing() as execute:
+            refuse_erased(execute, "collection", collection_id)
             return insert_once(
                 execute,
                 "collections",
@@ -23,6 +24,7 @@ class Contents(Part):
 
     def collection(self, collection_id: str) -> list[Episode] | None:
         with self._engine.reading() as execute:
+            refuse_erased(execute, "collection", collection_id)
             found = execute("SELECT episodes FROM collections WHERE id = ?", (collection_id,))
         return unpack(found[0][0], f"the collection {collection_id!r}") if found else None
 
@@ -33,9 +35,11 @@ class Contents(Part):
     def put_blob(self, blob_id: str, content: bytes) -> bool:
         what = f"the blob {blob_id!r}"
         with self._engine.writing() as execute:
+            refuse_erased(execute, "blob", blob_id)
             return insert_once(execute, "blobs", {"id": blob_id}, {"content": content}, what)
 
     def blob(self, blob_id: str) -> bytes | None:
         with self._engine.reading() as execute:
+            refuse_erased(execute, "blob", blob_id)
             found = execute("SELECT content FROM blobs WHERE id = ?", (blob_id,))
         return bytes(found[0][0]) if found else None

@@ -5,10 +5,10 @@ import re
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.ids import ID_LENGTH, SHORT
 from metamem.core.types import Design
-from metamem.store.archive import DesignRecord, utc_now
 from metamem.store.codec import damaged
-from metamem.store.engine import Execute
-from metamem.store.sql.base import Part, insert
+from metamem.store.engine import Execute, Value
+from metamem.store.records import DesignRecord, utc_now
+from metamem.store.sql.base import Part, insert_new, page, require
 
 _ID = re.compile(f"[0-9a-f]{{1,{ID_LENGTH}}}")
 _SHOWN = 5  # how many designs a message about an ambiguous prefix lists
@@ -21,19 +21,16 @@ class Designs(Part):
             design.source.encode()
         except UnicodeEncodeError as error:
             raise DataError(f"the design's source is not valid Unicode: {error}") from error
+        columns: dict[str, Value] = {
+            "id": identifier,
+            "kind": design.kind,
+            "source": design.source,
+            "name": design.name,
+            "created_by": created_by,
+            "created_at": utc_now(),
+        }
         with self._engine.writing() as execute:
-            if execute("SELECT 1 FROM designs WHERE id = ?", (identifier,)):
-                return False
-            columns = {
-                "id": identifier,
-                "kind": design.kind,
-                "source": design.source,
-                "name": design.name,
-                "created_by": created_by,
-                "created_at": utc_now(),
-            }
-            insert(execute, "designs", columns)
-            return True
+            return insert_new(execute, "designs", columns)
 
     def find(self, prefix: str) -> str:
         with self._engine.reading() as execute:
@@ -41,11 +38,23 @@ class Designs(Part):
 
     def design(self, prefix: str) -> Design:
         with self._engine.reading() as execute:
-            return _designs(execute, "WHERE id = ?", self._find(execute, prefix))[0].design
+            identifier = self._find(execute, prefix)
+            query = "SELECT source, kind, name FROM designs WHERE id = ?"
+            design = Design(*execute(query, (identifier,))[0])
+        if design.id != identifier:
+            raise damaged(f"the design {identifier}", "its content does not match its id")
+        return design
 
-    def designs(self) -> list[DesignRecord]:
+    def designs(self, *, after: str | None = None, limit: int | None = None) -> list[DesignRecord]:
+        where, end, values = page("designs", after, limit)
         with self._engine.reading() as execute:
-            return _designs(execute)
+            if after is not None:
+                require(execute, "designs", after, "design")
+            found = execute(
+                f"SELECT id, kind, name, created_by, created_at FROM designs WHERE {where} {end}",
+                values,
+            )
+        return [DesignRecord(*columns) for columns in found]
 
     def _find(self, execute: Execute, prefix: str) -> str:
         given = prefix.lower()
@@ -70,17 +79,3 @@ class Designs(Part):
                 hint="say more of it: " + ", ".join(line.strip() for line in listed + more),
             )
         return str(found[0][0])
-
-
-def _designs(execute: Execute, where: str = "", *values: str) -> list[DesignRecord]:
-    found = execute(
-        f"SELECT id, kind, source, name, created_by, created_at FROM designs {where} ORDER BY seq",
-        values,
-    )
-    records = []
-    for identifier, kind, source, name, created_by, created_at in found:
-        design = Design(source, kind, name)
-        if design.id != identifier:
-            raise damaged(f"the design {identifier}", "its content does not match its id")
-        records.append(DesignRecord(design, created_by, created_at))
-    return records

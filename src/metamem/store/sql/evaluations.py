@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from metamem.core.errors import DataError, StoreError, UsageError
 from metamem.core.types import Case, CaseResult, Episode, Evaluation, Fingerprint
-from metamem.store.archive import Trace
 from metamem.store.codec import (
     MEASUREMENTS,
     RESULTS,
@@ -18,12 +17,20 @@ from metamem.store.codec import (
     unpack,
 )
 from metamem.store.engine import Execute, Value
-from metamem.store.sql.base import Part, insert, insert_once, require
+from metamem.store.records import Trace
+from metamem.store.sql.base import (
+    Part,
+    insert,
+    insert_new,
+    insert_once,
+    page,
+    refuse_erased,
+    require,
+)
 
 _ROW = ", ".join([f"r.{name}" for name in RESULTS] + [f"m.{name}" for name in MEASUREMENTS])
 _ROWS = (
-    f"SELECT r.evaluation_id, {_ROW} FROM evaluations e"
-    " JOIN results r ON r.evaluation_id = e.id"
+    f"SELECT r.evaluation_id, {_ROW} FROM results r"
     " JOIN measurements m ON m.evaluation_id = r.evaluation_id"
     " AND m.task_id = r.task_id AND m.repeat = r.repeat"
 )
@@ -59,6 +66,7 @@ class Evaluations(Part):
     ) -> int:
         with self._engine.writing() as execute:
             require(execute, "evaluations", evaluation_id, "evaluation")
+            self._engine.alone(execute, f"evaluation {evaluation_id}")  # its rows are counted
             new = sum(_add_row(execute, evaluation_id, row) for row in rows)
             _check_plan(execute, evaluation_id)
             for case, episode in (traces or {}).items():
@@ -67,7 +75,7 @@ class Evaluations(Part):
 
     def evaluation(self, evaluation_id: str) -> Evaluation | None:
         with self._engine.reading() as execute:
-            found = _evaluations(execute, {"e.id": evaluation_id})
+            found = _evaluations(execute, "id = ?", "", evaluation_id)
         return found[0] if found else None
 
     def evaluations(
@@ -75,12 +83,18 @@ class Evaluations(Part):
         design_id: str | None = None,
         split: str | None = None,
         conditions: str | None = None,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
     ) -> list[Evaluation]:
-        given = {"e.design_id": design_id, "e.split": split, "e.conditions": conditions}
+        given = {"design_id": design_id, "split": split, "conditions": conditions}
+        given = {name: value for name, value in given.items() if value is not None}
+        where, end, values = page("evaluations", after, limit)
+        where = " AND ".join([*(f"{name} = ?" for name in given), where])
         with self._engine.reading() as execute:
-            return _evaluations(
-                execute, {name: value for name, value in given.items() if value is not None}
-            )
+            if after is not None:
+                require(execute, "evaluations", after, "evaluation")
+            return _evaluations(execute, where, end, *given.values(), *values)
 
     def add_trace(self, evaluation_id: str, case: Case, episode: Episode) -> bool:
         with self._engine.writing() as execute:
@@ -88,6 +102,7 @@ class Evaluations(Part):
 
     def traces(self, evaluation_id: str) -> list[Trace]:
         with self._engine.reading() as execute:
+            refuse_erased(execute, "evaluation", evaluation_id)
             found = execute(
                 "SELECT task_id, repeat, episode FROM traces WHERE evaluation_id = ?",
                 (evaluation_id,),
@@ -106,15 +121,16 @@ def _add_row(execute: Execute, evaluation_id: str, row: CaseResult) -> bool:
         "task_id": result["task_id"],
         "repeat": result["repeat"],
     }
-    found = execute(f"{_ROWS} WHERE e.id = ? AND r.task_id = ? AND r.repeat = ?", [*key.values()])
-    if found:
-        there = row_from_columns(found[0][1:])
-        if row != there:
-            raise _other_result(evaluation_id, there, row)
-        return False
-    insert(execute, "results", key | result)
-    insert(execute, "measurements", key | measurement_columns(row))
-    return True
+    if insert_new(execute, "results", key | result):
+        insert(execute, "measurements", key | measurement_columns(row))
+        return True
+    found = execute(
+        f"{_ROWS} WHERE r.evaluation_id = ? AND r.task_id = ? AND r.repeat = ?", [*key.values()]
+    )
+    there = row_from_columns(found[0][1:])
+    if row != there:
+        raise _other_result(evaluation_id, there, row)
+    return False
 
 
 def _check_plan(execute: Execute, evaluation_id: str) -> None:
@@ -144,22 +160,19 @@ def _add_trace(execute: Execute, evaluation_id: str, case: Case, episode: Episod
         [*key.values()],
     ):
         raise StoreError(f"{what} has no row", hint="add the row first, or both with add_rows")
+    refuse_erased(execute, "evaluation", evaluation_id)
     content: dict[str, Value] = {"episode": pack([episode], what)}
     return insert_once(execute, "traces", key, content, what, same_packed)
 
 
-def _where(given: Mapping[str, str]) -> str:
-    return " WHERE " + " AND ".join(f"{name} = ?" for name in given) if given else ""
-
-
-def _evaluations(execute: Execute, given: Mapping[str, str]) -> list[Evaluation]:
-    values = tuple(given.values())
+def _evaluations(execute: Execute, where: str, end: str, *values: Value) -> list[Evaluation]:
+    chosen = f"SELECT id, fingerprint, planned FROM evaluations WHERE {where} {end}"
+    found = execute(chosen, values)
     rows: dict[str, list[CaseResult]] = {}
-    for evaluation_id, *columns in execute(_ROWS + _where(given), values):
+    for evaluation_id, *columns in execute(
+        f"{_ROWS} WHERE r.evaluation_id IN (SELECT id FROM ({chosen}) AS chosen)", values
+    ):
         rows.setdefault(evaluation_id, []).append(row_from_columns(columns))
-    found = execute(
-        f"SELECT id, fingerprint, planned FROM evaluations e{_where(given)} ORDER BY seq", values
-    )
     return [
         # Sorted here and not by the database: engines order text by different rules.
         Evaluation(

@@ -5,7 +5,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from metamem.core.errors import StoreError, UnknownName, UsageError
-from metamem.store.archive import (
+from metamem.store.codec import dump, load
+from metamem.store.engine import Execute, Value
+from metamem.store.records import (
     PROPOSAL_STATUSES,
     RUN_STATES,
     ProposalRecord,
@@ -13,9 +15,7 @@ from metamem.store.archive import (
     RunState,
     utc_now,
 )
-from metamem.store.codec import dump, load
-from metamem.store.engine import Execute, Value
-from metamem.store.sql.base import Part, insert, insert_once, one_of, require
+from metamem.store.sql.base import Part, insert, insert_once, one_of, page, require
 
 
 class Runs(Part):
@@ -30,16 +30,19 @@ class Runs(Part):
 
     def run(self, run_id: str) -> RunRecord:
         with self._engine.reading() as execute:
-            found = _runs(execute, "WHERE runs.id = ?", run_id)
+            found = _runs(execute, "runs.id = ?", "", run_id)
         if not found:
             raise UnknownName(
                 f"there is no run {run_id!r}", hint=f"{self._engine.place} does not hold it"
             )
         return found[0]
 
-    def runs(self) -> list[RunRecord]:
+    def runs(self, *, after: str | None = None, limit: int | None = None) -> list[RunRecord]:
+        where, end, values = page("runs", after, limit)
         with self._engine.reading() as execute:
-            return _runs(execute)
+            if after is not None:
+                require(execute, "runs", after, "run")
+            return _runs(execute, where, end, *values)
 
     def set_run_state(
         self, run_id: str, state: RunState, summary: Mapping[str, Any] | None = None
@@ -50,6 +53,7 @@ class Runs(Part):
         text = None if summary is None else dump(summary, f"the summary of run {run_id!r}")
         with self._engine.writing() as execute:
             require(execute, "runs", run_id, "run")
+            self._engine.alone(execute, f"run {run_id}")  # a state follows on the one before
             if text is None:
                 ((text,),) = execute(
                     "SELECT summary FROM run_states WHERE run_id = ? ORDER BY seq DESC LIMIT 1",
@@ -136,13 +140,13 @@ def _enter(execute: Execute, run_id: str, state: str, summary: str) -> None:
     insert(execute, "run_states", columns)
 
 
-def _runs(execute: Execute, where: str = "", *values: str) -> list[RunRecord]:
+def _runs(execute: Execute, where: str, end: str, *values: Value) -> list[RunRecord]:
     found = execute(
         "SELECT runs.id, runs.config, newest.state, newest.summary, oldest.at, newest.at FROM runs"
         " JOIN run_states oldest ON oldest.seq ="
         " (SELECT MIN(seq) FROM run_states WHERE run_id = runs.id)"
         " JOIN run_states newest ON newest.seq ="
-        f" (SELECT MAX(seq) FROM run_states WHERE run_id = runs.id) {where} ORDER BY runs.seq",
+        f" (SELECT MAX(seq) FROM run_states WHERE run_id = runs.id) WHERE {where} {end}",
         values,
     )
     return [

@@ -1,0 +1,192 @@
+"""metamem promotions: who decided what is in use, and what waits for a person."""
+
+import getpass
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from metamem.cli import options as o
+from metamem.cli.parts import existing_archive
+from metamem.cli.screen import print_json, print_table, say
+from metamem.core.errors import UnknownName, UsageError
+from metamem.core.ids import short
+from metamem.promotion.gate import GateReport
+from metamem.promotion.ledger import GATE, Ledger
+from metamem.store.records import Place, PromotionRecord
+
+app = typer.Typer(
+    invoke_without_command=True,
+    rich_markup_mode="rich",
+    help="Decisions to put something into use: what waits for you, and their undo.",
+)
+
+Id = Annotated[
+    str, typer.Argument(metavar="ID", help="Its id, or the start of it.", show_default=False)
+]
+Reason = Annotated[str, typer.Option(help="Why. It is recorded.", show_default=False)]
+By = Annotated[str, typer.Option(metavar="NAME", help="Who decides. Default: you.")]
+Where = Annotated[
+    str,
+    typer.Option(
+        "--place",
+        "--domain",
+        metavar="PLACE",
+        help="Where, if it is the same in several: a domain, or scope:NAME.",
+    ),
+]
+
+
+@app.callback()
+def default(context: typer.Context, home: o.Home = None, json: o.Json = False) -> None:
+    if context.invoked_subcommand is None:
+        list_promotions(home, json)
+
+
+@app.command("list")
+def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
+    """List every decision, oldest first; → marks what is in use, ? what waits for a person."""
+    with existing_archive(home) as archive:
+        found, ledger = archive.promotions(), Ledger(archive)
+        in_use, pending = ledger.in_use(), ledger.pending()
+    if json:
+        print_json([{**_plain(p), "in_use": p in in_use, "pending": p in pending} for p in found])
+        return
+    if not found:
+        say("No decision yet: every finished run takes one.")
+        return
+    _print([(p, " →" if p in in_use else " ?" if p in pending else "") for p in found])
+    decided = [p for p in found if p.decided_by == GATE]
+    report = GateReport(len(decided), sum(p.decision == "promoted" for p in decided))
+    say(f"The gate {report}. {report.warning}".strip())
+    if pending:
+        say(f"{len(pending)} waiting for a person: metamem promotions pending")
+
+
+@app.command()
+def pending(home: o.Home = None, json: o.Json = False) -> None:
+    """List what passed the gate and waits for a person."""
+    with existing_archive(home) as archive:
+        found = Ledger(archive).pending()
+    if json:
+        print_json([_plain(p) for p in found])
+        return
+    if not found:
+        say("Nothing waits for a person.")
+        return
+    _print([(p, "") for p in found])
+    say("Put into use with: metamem promotions approve ID; or: metamem promotions reject ID")
+
+
+@app.command(epilog="[bold]Example[/bold]\n\nmetamem promotions approve 3f9ac2d1\n")
+def approve(
+    subject: Id, reason: Reason = "", by: By = "", place: Where = "", home: o.Home = None
+) -> None:
+    """Put into use what passed the gate and waits."""
+    with existing_archive(home) as archive:
+        ledger = Ledger(archive)
+        found = _one(ledger.pending(), subject, place, "waits for approval")
+        before = ledger.standing(found.subject, found.place).in_use
+        ledger.approve(found.subject, found.place, by=by or getpass.getuser(), reason=reason)
+    instead = f", instead of {_short(before)}" if before else ""
+    say(f"approved: {_short(found)} is in use in {found.place}{instead}")
+
+
+@app.command(
+    epilog='[bold]Example[/bold]\n\nmetamem promotions reject 3f9ac2d1 --reason "reads too much"\n'
+)
+def reject(
+    subject: Id, reason: Reason, by: By = "", place: Where = "", home: o.Home = None
+) -> None:
+    """Turn down what passed the gate and waits."""
+    with existing_archive(home) as archive:
+        ledger = Ledger(archive)
+        found = _one(ledger.pending(), subject, place, "waits for approval")
+        ledger.reject(found.subject, found.place, by=by or getpass.getuser(), reason=_given(reason))
+    say(f"rejected: {_short(found)} in {found.place}")
+
+
+@app.command(
+    epilog='[bold]Example[/bold]\n\nmetamem promotions undo 3f9ac2d1 --reason "slow in use"\n'
+)
+def undo(subject: Id, reason: Reason, by: By = "", place: Where = "", home: o.Home = None) -> None:
+    """Take something out of use. What was in use before it is in use again."""
+    with existing_archive(home) as archive:
+        ledger = Ledger(archive)
+        applied = [entry for each in ledger.all_standing() for entry in each.applied]
+        found = _one(applied, subject, place, "is in use")
+        ledger.undo(found.subject, found.place, by=by or getpass.getuser(), reason=_given(reason))
+        now = ledger.standing(found.subject, found.place).in_use
+    in_use = f"{_short(now)} is in use now" if now else "nothing is in use now"
+    say(f"undone: {_short(found)} in {found.place}; {in_use}")
+
+
+def _given(reason: str) -> str:
+    if not reason.strip():
+        raise UsageError("this needs a reason", hint='give --reason "..."')
+    return reason.strip()
+
+
+def _one(entries: Sequence[PromotionRecord], prefix: str, where: str, what: str) -> PromotionRecord:
+    """The one entry whose subject's id begins so, in that place if one is named."""
+    found = [e for e in entries if prefix and e.subject.id.startswith(prefix.lower())]
+    found = [e for e in found if not where or e.place == _place(where)]
+    subjects = {e.subject for e in found}
+    if not found:
+        there = f" in {where}" if where else ""
+        raise UnknownName(
+            f"nothing that {what}{there} has an id that begins with {prefix!r}",
+            hint="metamem promotions lists every decision; ? marks what waits, → what is in use",
+        )
+    if len(subjects) > 1:
+        shown = ", ".join(sorted(short(subject.id) for subject in subjects))
+        raise UsageError(f"several ids begin with {prefix!r}", hint=f"say more of it: {shown}")
+    places = sorted({str(e.place) for e in found})
+    if len(places) > 1:
+        raise UsageError(
+            f"{short(found[0].subject.id)} {what} in several places",
+            hint=f"say which with --place: {', '.join(places)}",
+        )
+    return found[-1]
+
+
+def _place(where: str) -> Place:
+    scope, colon, name = where.partition(":")
+    return Place("scope", name) if colon and scope == "scope" else Place("domain", where)
+
+
+def _short(entry: PromotionRecord) -> str:
+    return short(entry.subject.id)
+
+
+def _print(entries: Sequence[tuple[PromotionRecord, str]]) -> None:
+    rows = [
+        (
+            _short(p) + mark,
+            p.subject.name or p.subject.kind,
+            str(p.place),
+            p.decision,
+            p.decided_by,
+            p.at[:16].replace("T", " "),
+            p.reason,
+        )
+        for p, mark in entries
+    ]
+    print_table(("id", "what", "where", "decision", "by", "at (UTC)", "reason"), rows)
+
+
+def _plain(promotion: PromotionRecord) -> dict[str, Any]:
+    subject, place = promotion.subject, promotion.place
+    return {
+        "run": promotion.run_id,
+        "subject": subject,
+        "place": place,
+        "design": (subject.id or None) if subject.kind == "design" else None,
+        "domain": place.name if place.kind == "domain" else None,
+        "decision": promotion.decision,
+        "decided_by": promotion.decided_by,
+        "risk": promotion.risk,
+        "reason": promotion.reason,
+        "at": promotion.at,
+        "evidence": promotion.evidence,
+    }

@@ -1,0 +1,187 @@
+"""Rules of evidence: when what was seen proves that something is worth using."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from metamem.core.errors import UsageError
+from metamem.core.ids import ID_LENGTH, short
+from metamem.evaluation.statistics import (
+    binomial_lower_bound,
+    binomial_tail,
+    lower_bound,
+    paired_differences,
+    power_hint,
+    sign_flip,
+    standard_error,
+)
+from metamem.evaluation.statistics.samples import mean, numbers
+
+Rewards = Mapping[str, float]  # the mean reward of each task
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """What is to be beaten: the best human design, or a bar that has no name and no rewards."""
+
+    name: str
+    mean: float
+    rewards: Rewards
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule makes of one candidate."""
+
+    gain: float  # over the rival
+    se: float  # of the gain
+    lower_bound: float  # of the gain
+    p: float  # one-sided
+    passed: bool
+
+
+class RuleOfEvidence(Protocol):
+    def rival(self, humans: Mapping[str, Rewards]) -> Rival: ...
+
+    def judge(self, ours: Rewards, rival: Rival, *, level: float, seed: int = 0) -> Finding:
+        """Nothing that is no better than the rival passes with a probability above `level`."""
+        ...
+
+    def asked(self, rival: Rival, tasks: int) -> str:
+        """What is to be beaten, in words."""
+        ...
+
+    def test_name(self) -> str:
+        """What the p-value is of, in words."""
+        ...
+
+    def too_few(self, tasks: int) -> str:
+        """Says so where so few tasks could prove nothing; empty where they could."""
+        ...
+
+    def missing(self, gain: float, se: float, tasks: int, level: float) -> str:
+        """What it would take to pass, in words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PairedGain:
+    """The lower bound of the paired gain is above zero, and a sign-flip test agrees."""
+
+    fewest_tasks: int = 30  # below this the t bound is not to be trusted for rewards of 0 and 1
+
+    def __post_init__(self) -> None:
+        if self.fewest_tasks < 2:
+            raise UsageError("the gate needs at least 2 tasks")
+
+    def rival(self, humans: Mapping[str, Rewards]) -> Rival:
+        """The best human design."""
+        if not humans:
+            raise UsageError(
+                "the gate has no human design to compare with",
+                hint="evaluate the domain's baselines on the same split first",
+            )
+        if len({frozenset(rewards) for rewards in humans.values()}) > 1:
+            raise UsageError(
+                "the human designs were not all evaluated on the same tasks",
+                hint="the best of them is only known where all are complete",
+            )
+        means = {name: mean(numbers(rewards.values())) for name, rewards in humans.items()}
+        best = min(means, key=lambda name: (-means[name], name))
+        return Rival(best, means[best], humans[best])
+
+    def judge(self, ours: Rewards, rival: Rival, *, level: float, seed: int = 0) -> Finding:
+        gains = paired_differences(ours, rival.rewards)
+        evidence = _with_handicap(gains)
+        bound = lower_bound(evidence, level)
+        # Enough draws that the smallest p-value a sampled test can give lies well below the level.
+        p = sign_flip(evidence, side="greater", seed=seed, draws=max(20_000, round(20 / level))).p
+        return Finding(
+            gain=mean(numbers(gains)),
+            se=standard_error(gains),
+            lower_bound=bound,
+            p=p,
+            passed=not self.too_few(len(gains)) and bound > 0.0 and p <= level,
+        )
+
+    def asked(self, rival: Rival, tasks: int) -> str:
+        return f"the best human design {shown(rival.name)} ({rival.mean:.3f}) on {tasks} tasks"
+
+    def test_name(self) -> str:
+        return "sign-flip"
+
+    def too_few(self, tasks: int) -> str:
+        if tasks >= self.fewest_tasks:
+            return ""
+        return f"{tasks} tasks are too few, the gate asks for {self.fewest_tasks}"
+
+    def missing(self, gain: float, se: float, tasks: int, level: float) -> str:
+        return power_hint(tasks, gain, se * tasks**0.5, alpha=2 * level)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactShare:
+    """It succeeds in at least a given share of its uses: the exact binomial lower bound says so.
+
+    For what works or fails and has no rival to be paired with, such as a tool. At a level of 1 %
+    and a share of .8 that takes 21 successes of 21, 30 of 31, 37 of 39, and so on.
+    """
+
+    least: float = 0.8
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.least < 1.0:
+            raise UsageError(f"a share lies between 0 and 1, not at {self.least}")
+
+    def rival(self, humans: Mapping[str, Rewards]) -> Rival:
+        """The bar, whoever else there is."""
+        return Rival("", self.least, {})
+
+    def judge(self, ours: Rewards, rival: Rival, *, level: float, seed: int = 0) -> Finding:
+        outcomes = [float(outcome) for outcome in ours.values()]
+        if any(outcome not in (0.0, 1.0) for outcome in outcomes):
+            raise UsageError(
+                "a use succeeds or fails: its outcome is 1 or 0",
+                hint="rewards in parts need the rule of paired gains",
+            )
+        trials, successes = len(outcomes), round(sum(outcomes))
+        share = successes / trials if trials else 0.0
+        p = binomial_tail(successes, trials, self.least) if trials else 1.0
+        bound = binomial_lower_bound(successes, trials, level) if trials else 0.0
+        return Finding(
+            gain=share - self.least,
+            se=math.sqrt(share * (1.0 - share) / trials) if trials else 0.0,
+            lower_bound=bound - self.least,
+            p=p,
+            passed=bound >= self.least,
+        )
+
+    def asked(self, rival: Rival, tasks: int) -> str:
+        return f"a share of {self.least:g} in {tasks} uses"
+
+    def test_name(self) -> str:
+        return "binomial"
+
+    def too_few(self, tasks: int) -> str:
+        return "" if tasks else "it was never used"
+
+    def missing(self, gain: float, se: float, tasks: int, level: float) -> str:
+        needed = math.ceil(math.log(level) / math.log(self.least))
+        return f"it takes at least {needed} uses without a failure (here: {tasks} uses)"
+
+
+def shown(name: str) -> str:
+    return short(name) if len(name) == ID_LENGTH else name
+
+
+def _with_handicap(gains: list[float]) -> list[float]:
+    """For rewards in parts, one more task that was lost outright.
+
+    Many small gains can hide a rare great loss that the sample happens to lack; a t bound knows
+    nothing of it and passes far too often. Wins and losses of 1 cannot hide one: if they do not
+    balance, the mean is not zero.
+    """
+    if all(gain in (-1.0, 0.0, 1.0) for gain in gains):
+        return gains
+    return [*gains, -max(1.0, *(abs(gain) for gain in gains))]

@@ -1,0 +1,176 @@
+"""Decisions about what is in use: who took them, and what may follow on what.
+
+Something is *promoted* where a rule of evidence holds for it. What is code, policy, wider sharing
+or deletion then waits for a person, who *approves* or *rejects* it; parameters inside bounds that
+a person approved go into use at once. What is in use can be *undone*, and what was in use before
+it is in use again. Nothing is ever rewritten: what is in use follows from the decisions.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from metamem.core.errors import Conflict, UsageError
+from metamem.promotion.standing import Standing, standing
+from metamem.store.facets import Promotions
+from metamem.store.records import Decision, Place, PromotionRecord, Risk, Subject, utc_now
+
+GATE = "gate"  # decides by a rule of evidence
+BOUNDS = "bounds"  # takes parameters back that hurt
+AUTOMATA = (GATE, BOUNDS)
+NO_EVIDENCE: Mapping[str, Any] = {}
+_TRIES = 20  # until a decision finds its place among those that others take at the same time
+
+
+class Ledger:
+    """The decisions of an archive."""
+
+    def __init__(self, archive: Promotions) -> None:
+        self._archive = archive
+
+    def promote(
+        self,
+        subject: Subject,
+        place: Place,
+        *,
+        reason: str,
+        evidence: Mapping[str, Any],
+        risk: Risk,
+        inside_bounds: bool = False,
+        by: str = GATE,
+        run_id: str | None = None,
+    ) -> PromotionRecord:
+        """Enter that the evidence is there. It is in use now, or waits for a person."""
+        waits = needs_person(risk, inside_bounds=inside_bounds)
+        return self._enter(subject, place, "promoted", by, reason, evidence, run_id, risk, waits)
+
+    def refuse(
+        self,
+        subject: Subject,
+        place: Place,
+        *,
+        reason: str,
+        evidence: Mapping[str, Any],
+        risk: Risk,
+        by: str = GATE,
+        run_id: str | None = None,
+    ) -> PromotionRecord:
+        """Enter that the evidence is not there."""
+        return self._enter(subject, place, "refused", by, reason, evidence, run_id, risk)
+
+    def approve(
+        self, subject: Subject, place: Place, *, by: str, reason: str = ""
+    ) -> PromotionRecord:
+        """Put what waits into use."""
+        return self._enter(subject, place, "approved", by, reason)
+
+    def reject(self, subject: Subject, place: Place, *, by: str, reason: str) -> PromotionRecord:
+        return self._enter(subject, place, "rejected", by, reason)
+
+    def undo(
+        self,
+        subject: Subject,
+        place: Place,
+        *,
+        by: str,
+        reason: str,
+        evidence: Mapping[str, Any] = NO_EVIDENCE,
+    ) -> PromotionRecord:
+        """Take something out of use. What was in use before it is in use again."""
+        return self._enter(subject, place, "undone", by, reason, evidence)
+
+    def history(self, subject: Subject, place: Place) -> list[PromotionRecord]:
+        """The decisions about all versions of the subject in the place."""
+        return self._archive.promotions(of=(subject, place))
+
+    def standing(self, subject: Subject, place: Place) -> Standing:
+        """How it stands with them now."""
+        return standing(self.history(subject, place))
+
+    def all_standing(self) -> list[Standing]:
+        """Of every history, the oldest first."""
+        found: dict[tuple[str, str, Place], Standing] = {}
+        for entry in self._archive.promotions():
+            key = (entry.subject.kind, entry.subject.name, entry.place)
+            found[key] = found.get(key, Standing()).after(entry)
+        return list(found.values())
+
+    def pending(self) -> list[PromotionRecord]:
+        """What waits for a person."""
+        return [entry for each in self.all_standing() for entry in each.pending]
+
+    def in_use(self) -> list[PromotionRecord]:
+        return [each.in_use for each in self.all_standing() if each.in_use is not None]
+
+    def _enter(
+        self,
+        subject: Subject,
+        place: Place,
+        decision: Decision,
+        by: str,
+        reason: str,
+        evidence: Mapping[str, Any] = NO_EVIDENCE,
+        run_id: str | None = None,
+        risk: Risk | None = None,
+        waits: bool = False,
+    ) -> PromotionRecord:
+        """As the next decision of its history, once it is sure that it can follow."""
+        for _ in range(_TRIES):
+            history = self.history(subject, place)
+            about = _checked(standing(history), subject, place, decision, by)
+            entry = PromotionRecord(
+                subject=subject,
+                place=place,
+                ordinal=len(history),
+                decision=decision,
+                decided_by=by,
+                reason=reason,
+                evidence=evidence,
+                at=utc_now(),
+                run_id=run_id,
+                risk=risk or (about.risk if about else "code"),
+                waits=waits,
+            )
+            try:
+                self._archive.add_promotion(entry)
+            except Conflict:
+                continue  # another was first; whether this one can still follow is asked again
+            return entry
+        raise Conflict(
+            f"others keep deciding about the {subject.kind} in {place}",
+            hint="look at what they decided, and decide again",
+        )
+
+
+def needs_person(risk: Risk, *, inside_bounds: bool = False) -> bool:
+    """Whether something of that risk waits for a person's approval."""
+    return risk != "parameters" or not inside_bounds
+
+
+def _checked(
+    now: Standing, subject: Subject, place: Place, decision: Decision, by: str
+) -> PromotionRecord | None:
+    """The entry that a decision is about, or an error where it cannot be taken."""
+    what = f"the {subject.kind} {subject.id}"
+    if decision in ("approved", "rejected"):
+        if by in AUTOMATA:
+            raise UsageError(f"{what} waits for a person; {by} is none")
+        about = next((e for e in now.pending if e.subject == subject), None)
+        if about is None:
+            raise UsageError(
+                f"{what} does not wait for approval in {place}",
+                hint="metamem promotions pending lists what does",
+            )
+        return about
+    if decision == "undone":
+        about = next((e for e in reversed(now.applied) if e.subject == subject), None)
+        if about is None:
+            raise UsageError(
+                f"{what} is not in use in {place}",
+                hint="it waits for approval: reject it"
+                if now.waits(subject)
+                else "metamem promotions lists what is",
+            )
+        if by in AUTOMATA and about.decision == "approved":
+            raise UsageError(f"a person put {what} into use; {by} may not undo that")
+        return about
+    return None

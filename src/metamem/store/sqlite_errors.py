@@ -1,0 +1,42 @@
+"""What SQLite's errors are to the person who sees them."""
+
+import sqlite3
+from pathlib import Path
+
+from metamem.core.errors import DataError, MetamemError, StoreError
+
+BUSY_SECONDS = 30.0  # how long a writer waits for another
+
+
+def meaning(error: sqlite3.Error, path: Path) -> MetamemError:
+    """What SQLite's error is to the person who sees it."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_FULL":
+        return StoreError(
+            f"the disk is full: nothing of the last write to {path} was kept",
+            hint="free some space and go on; what was written before is intact",
+        )
+    if name.startswith("SQLITE_IOERR"):
+        return StoreError(
+            f"the disk refused a read or write of {path} ({name})",
+            hint="it may be full, over a quota or failing; what was written before is intact",
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreError(
+            f"another process has held {path} for {BUSY_SECONDS:.0f} seconds",
+            hint="find out whether it hangs; this write can be repeated",
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return StoreError(
+            f"{path} cannot be opened for writing ({error})",
+            hint="check that the file and its folder exist and belong to you",
+        )
+    if name == "SQLITE_NOTADB":
+        return DataError(f"{path} is not an archive", hint="name another file")
+    if name.startswith("SQLITE_CORRUPT"):
+        return damaged(path, error)
+    return StoreError(f"{path}: {error}")
+
+
+def damaged(path: Path, error: object) -> DataError:
+    return DataError(f"{path} is damaged ({error})", hint="restore a backup")
