@@ -8,7 +8,6 @@ with metamem.open_memory(result.learned, path="my-memory") as memory:
     memory.update(experience)
 """
 
-import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 
 from metamem.core import registry
 from metamem.core.aside import aside
+from metamem.core.blocking import blocking
 from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.progress import Progress, Silent
@@ -99,7 +99,7 @@ def find_design(name: str, archive: Archive | None = None) -> Design:
             ) from None
 
 
-def learn(
+async def learn_async(
     domain: str = "",
     *,
     run: str = "",
@@ -114,27 +114,26 @@ def learn(
     `settings` are fields of `LearnConfig`; `designs` and `seconds` set its budget. `models` names
     models by role, as `{"agent": "openai:gpt-5-nano/low"}`; `allowance` is what they may cost.
     """
-    with open_archive(home) as archive:
-        config = learn_config(archive, domain, run, settings)
-        run_id = run or _new_name(archive, config)
+    with await aside(open_archive, home) as archive:
+        config = await aside(learn_config, archive, domain, run, settings)
+        run_id = run or await aside(_new_name, archive, config)
         desk = run_folder(home_folder(home), run_id)
-
-        async def work() -> Mapping[str, Any]:
-            async with playing(
-                archive, executor, config.models, config.embedder, allowance, run_id
-            ) as (pool, broker):
-                return await learn_run(
-                    archive, pool, run_id, config, progress, broker=broker, desk=desk
-                )
-
-        summary = asyncio.run(work())
+        async with playing(
+            archive, executor, config.models, config.embedder, allowance, run_id
+        ) as (pool, broker):
+            summary = await learn_run(
+                archive, pool, run_id, config, progress, broker=broker, desk=desk
+            )
         learned = summary["learned"]
         return LearnResult(
             run_id,
-            archive.design(learned) if learned else None,
+            await aside(archive.design, learned) if learned else None,
             bool(summary["promoted"]),
             summary,
         )
+
+
+learn = blocking(learn_async)
 
 
 def estimate_learning(domain: str, **settings: Any) -> Estimate:
@@ -144,7 +143,7 @@ def estimate_learning(domain: str, **settings: Any) -> Estimate:
     return estimate(config, opened)
 
 
-def evaluate(
+async def evaluate_async(
     designs: str | Design | Sequence[str | Design],
     domain: str,
     split: str = "valid",
@@ -161,20 +160,21 @@ def evaluate(
     """Evaluate designs (names, files, ids) on a split. `settings` are fields of `Setup`."""
     wanted = [designs] if isinstance(designs, str | Design) else list(designs)
     watch = progress or Silent()
-    with open_archive(home) as archive:
-        found = [d if isinstance(d, Design) else find_design(d, archive) for d in wanted]
+    with await aside(open_archive, home) as archive:
+        found = [
+            d if isinstance(d, Design) else await aside(find_design, d, archive) for d in wanted
+        ]
+        embedder = settings.get("embedder", EMBEDDER)
+        async with playing(archive, executor, by_role(models), embedder, allowance) as (
+            pool,
+            broker,
+        ):
+            evaluator = evaluator_for(archive, pool, broker, domain, watch, rules, **settings)
+            words = f"evaluating on {split}"
+            return await evaluations(evaluator, found, split, purpose, watch, words)
 
-        async def work() -> list[Evaluation]:
-            embedder = settings.get("embedder", EMBEDDER)
-            async with playing(archive, executor, by_role(models), embedder, allowance) as (
-                pool,
-                broker,
-            ):
-                evaluator = evaluator_for(archive, pool, broker, domain, watch, rules, **settings)
-                words = f"evaluating on {split}"
-                return await evaluations(evaluator, found, split, purpose, watch, words)
 
-        return asyncio.run(work())
+evaluate = blocking(evaluate_async)
 
 
 def evaluator_for(
@@ -221,7 +221,7 @@ async def evaluations(
     return [outcome.evaluation for outcome in await together(outcomes)]
 
 
-def across(
+async def across_async(
     domains: Sequence[str] = (),
     split: str = "test",
     *,
@@ -236,9 +236,9 @@ def across(
     domain is played as its run was, with that run's models; `allowance` is what they may cost.
     """
     check_split(split, HELD_OUT)
-    with open_archive(home) as archive:
-        found = columns(archive, domains)
-        missing = [name for name in domains if not columns(archive, [name])]
+    with await aside(open_archive, home) as archive:
+        found = await aside(columns, archive, domains)
+        missing = [name for name in domains if not await aside(columns, archive, [name])]
         if missing or len(found) < 2:
             what = f"nothing was learned for {missing[0]} yet" if missing else "too few domains"
             raise UsageError(
@@ -256,8 +256,11 @@ def across(
             if broker is not None:
                 left = left.after(broker.purse.tokens, broker.purse.money)
 
-        reasons = asyncio.run(play_across(archive, found, split, opened, progress))
-        return cross_table(archive, found, split, reasons)
+        reasons = await play_across(archive, found, split, opened, progress)
+        return await aside(cross_table, archive, found, split, reasons)
+
+
+across = blocking(across_async)
 
 
 def open_memory(

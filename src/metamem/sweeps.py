@@ -1,6 +1,5 @@
 """The same designs under several conditions: with growing memory, and with other agents."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
@@ -20,6 +19,7 @@ from metamem.api import (
     open_archive,
 )
 from metamem.core import registry
+from metamem.core.blocking import finished
 from metamem.core.errors import UsageError
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
@@ -216,7 +216,7 @@ def _swept(
                 left = left.after(broker.purse.tokens, broker.purse.money)
         return found
 
-    return asyncio.run(work())
+    return finished(work())
 
 
 def _compared(

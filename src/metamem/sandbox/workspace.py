@@ -4,11 +4,11 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from metamem.core.blocking import finished
 from metamem.core.errors import UsageError
 from metamem.sandbox import bubblewrap, paths, seccomp
 from metamem.sandbox.isolation import choose
@@ -127,8 +127,8 @@ def run_blocking(
     proc: bool = True,
 ) -> CommandResult:
     """`run_command` for callers that are not coroutines, whether or not a loop is running."""
-    with ThreadPoolExecutor(1) as other:
-        task = run_command(
+    return finished(
+        run_command(
             argv,
             tree,
             seconds,
@@ -138,7 +138,7 @@ def run_blocking(
             stdin=stdin,
             proc=proc,
         )
-        return other.submit(asyncio.run, task).result()
+    )
 
 
 def _command(
