@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from metamem.core.aside import aside
 from metamem.core.errors import MetamemError
 from metamem.core.progress import Progress, Silent
 from metamem.core.types import Design, Evaluation, Fingerprint
@@ -102,15 +103,16 @@ async def play_across(
     such a column: what its table lacks cannot be had under its conditions any more.
     """
     watch = progress or Silent()
-    designs = contestants(archive, found).values()
+    designs = (await aside(contestants, archive, found)).values()
     watch.phase(f"playing {split} across domains", len(found) * len(designs))
     reasons: dict[str, str] = {}
     for column in found:
-        conditions = column.conditions(archive, split)
+        conditions = await aside(column.conditions, archive, split)
         lacking = []
         for design in designs:
-            if _held(archive, design, conditions):
-                enter_read(archive, replace(conditions, design=design.id), PURPOSE, column.run.id)
+            if await aside(_held, archive, design, conditions):
+                read = replace(conditions, design=design.id)
+                await aside(enter_read, archive, read, PURPOSE, column.run.id)
             elif not column.refuses(design):
                 lacking.append(design)
         watch.advance(len(designs) - len(lacking))
