@@ -36,7 +36,7 @@ from metamem.models.base import LanguageModel
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
 from metamem.models.spec import parse
-from metamem.search.learn import played_by
+from metamem.search.opening import played_by
 from metamem.store.archive import Archive
 
 REPORT_SECONDS = 15.0

@@ -16,14 +16,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from metamem.api import broker_for, evaluator_for, running
+from metamem.api import conditions
 from metamem.core.chat import Question, Site, Turn
-from metamem.core.progress import Silent
 from metamem.designs.library import load
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
+from metamem.search.opening import staged
 from metamem.store.sqlite import SqliteArchive
 
 LATENCY = 1.0  # seconds, as a quick provider has it
@@ -91,22 +91,17 @@ async def busy(url: str, episodes: int, folder: Path) -> dict[str, float]:
 
     os.environ["METAMEM_CONFIG"] = str(folder / "metamem.toml")
     with SqliteArchive(folder / "busy.db") as archive:
-        async with (
-            broker_for(archive, {"agent": (name,)}) as broker,
-            running(archive, Spec("inline"), broker) as pool,
-        ):
+        config, beyond = conditions(
+            "alfworld",
+            Protocol(max_steps=10, collect=10),
+            {"agent": name},
+            domain_settings={"data": "generated", "train": 20, "valid": episodes},
+            agent=Spec("llm"),
+            retrieves=episodes,
+        )
+        async with staged(archive, Spec("inline"), config) as stage:
+            broker, evaluator = stage.broker, stage.evaluator(**beyond)
             assert broker is not None
-            evaluator = evaluator_for(
-                archive,
-                pool,
-                broker,
-                "alfworld",
-                Silent(),
-                Protocol(max_steps=10, collect=10),
-                domain_settings={"data": "generated", "train": 20, "valid": episodes},
-                agent=Spec("llm"),
-                retrieves=episodes,
-            )
             await evaluator.evaluate(load("no_memory"), "valid", purpose="warm up")
             sent, begun, cpu = broker.counts.sent, time.perf_counter(), time.process_time()
             await evaluator.evaluate(load("success_retrieval"), "valid", purpose="bench")

@@ -28,11 +28,10 @@ from metamem.core.splits import check_split
 from metamem.core.together import together
 from metamem.core.types import CaseResult, Design, Evaluation, Experience
 from metamem.designs.library import load
-from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator
-from metamem.evaluation.jobs import Executor, Setup, Spec
+from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator, OnCase
+from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol
 from metamem.memory import AsyncOpenMemory, OpenMemory
-from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
 from metamem.search.across import columns, cross_table, play_across
@@ -40,9 +39,8 @@ from metamem.search.config import LearnConfig
 from metamem.search.estimate import Estimate, estimate
 from metamem.search.handoff import run_folder
 from metamem.search.learn import learn as learn_run
-from metamem.search.learn import played_by
 from metamem.search.loop import Budget
-from metamem.search.opening import EMBEDDER, playing
+from metamem.search.opening import PLAYING, Stage, staged
 from metamem.search.opening import broker_for as broker_for
 from metamem.search.opening import running as running
 from metamem.store.archive import Archive
@@ -118,12 +116,8 @@ async def learn_async(
         config = await aside(learn_config, archive, domain, run, settings)
         run_id = run or await aside(_new_name, archive, config)
         desk = run_folder(home_folder(home), run_id)
-        async with playing(
-            archive, executor, config.models, config.embedder, allowance, run_id
-        ) as (pool, broker):
-            summary = await learn_run(
-                archive, pool, run_id, config, progress, broker=broker, desk=desk
-            )
+        async with staged(archive, executor, config, run_id=run_id, allowance=allowance) as stage:
+            summary = await learn_run(stage, progress, desk=desk)
         learned = summary["learned"]
         return LearnResult(
             run_id,
@@ -164,12 +158,9 @@ async def evaluate_async(
         found = [
             d if isinstance(d, Design) else await aside(find_design, d, archive) for d in wanted
         ]
-        embedder = settings.get("embedder", EMBEDDER)
-        async with playing(archive, executor, by_role(models), embedder, allowance) as (
-            pool,
-            broker,
-        ):
-            evaluator = evaluator_for(archive, pool, broker, domain, watch, rules, **settings)
+        config, beyond = conditions(domain, rules, models, **settings)
+        async with staged(archive, executor, config, allowance=allowance) as stage:
+            evaluator = stage.evaluator(watched(watch), **beyond)
             words = f"evaluating on {split}"
             return await evaluations(evaluator, found, split, purpose, watch, words)
 
@@ -177,30 +168,35 @@ async def evaluate_async(
 evaluate = blocking(evaluate_async)
 
 
-def evaluator_for(
-    archive: Archive,
-    pool: Executor,
-    broker: Broker | None,
+def conditions(
     domain: str,
-    watch: Progress,
     rules: Protocol,
+    models: Models = NO_MODELS,
     *,
     domain_settings: Mapping[str, Any] = NO_SETTINGS,
     agent: Spec | None = None,
     **settings: Any,
-) -> Evaluator:
-    """An evaluator of what is open already. `settings` are further fields of `Setup`."""
+) -> tuple[LearnConfig, dict[str, Any]]:
+    """What designs are to be played under, and what of the settings goes beyond a config."""
     made: Domain = registry.create("domains", domain, **domain_settings)
-    acting = agent or Spec(made.agent)
     settings = renamed(settings, layer="isolation")
-    given = {"embedder": EMBEDDER, **played_by(acting, broker), **settings}
-    setup = Setup(domain=Spec(domain, dict(domain_settings)), agent=acting, rules=rules, **given)
+    names = {f.name for f in fields(LearnConfig)}
+    config = LearnConfig(
+        domain=Spec(domain, dict(domain_settings)),
+        agent=agent or Spec(made.agent),
+        rules=rules,
+        models=by_role(models),
+        **{name: value for name, value in settings.items() if name in names},
+    )
+    return config, {name: value for name, value in settings.items() if name not in names}
 
+
+def watched(watch: Progress) -> OnCase:
     def played(row: CaseResult) -> None:
         watch.cases()
         watch.advance()
 
-    return Evaluator(archive, pool, setup, on_case=played)
+    return played
 
 
 async def evaluations(
@@ -248,13 +244,12 @@ async def across_async(
         left = allowance or Allowance()
 
         @asynccontextmanager
-        async def opened(config: LearnConfig) -> AsyncIterator[tuple[Executor, Broker | None]]:
+        async def opened(config: LearnConfig) -> AsyncIterator[Stage]:
             nonlocal left
-            asked = {r: names for r, names in config.models.items() if r != "meta"}
-            async with playing(archive, executor, asked, config.embedder, left) as (pool, broker):
-                yield pool, broker
-            if broker is not None:
-                left = left.after(broker.purse.tokens, broker.purse.money)
+            async with staged(archive, executor, config, allowance=left, roles=PLAYING) as stage:
+                yield stage
+            if stage.broker is not None:
+                left = left.after(stage.broker.purse.tokens, stage.broker.purse.money)
 
         reasons = await play_across(archive, found, split, opened, progress)
         return await aside(cross_table, archive, found, split, reasons)

@@ -12,11 +12,11 @@ from metamem.api import (
     NO_SETTINGS,
     RULES,
     Models,
-    by_role,
+    conditions,
     evaluations,
-    evaluator_for,
     find_design,
     open_archive,
+    watched,
 )
 from metamem.core import registry
 from metamem.core.blocking import finished
@@ -28,7 +28,7 @@ from metamem.evaluation.jobs import Spec
 from metamem.evaluation.protocol import Protocol, plan
 from metamem.evaluation.statistics import holm, paired_comparison
 from metamem.models.budget import Allowance
-from metamem.search.opening import EMBEDDER, playing
+from metamem.search.opening import staged
 from metamem.search.table import table
 from metamem.store.archive import Archive
 
@@ -200,20 +200,19 @@ def _swept(
         left = allowance or Allowance()
         found: list[Column] = []
         for who, own in groupby(columns, key=lambda column: column[0]):
-            named = by_role(who.models(models))
-            embedder = settings.get("embedder", EMBEDDER)
-            async with playing(archive, executor, named, embedder, left) as (pool, broker):
+            config, beyond = conditions(
+                domain, RULES, who.models(models), agent=who.agent, **settings
+            )
+            async with staged(archive, executor, config, allowance=left) as stage:
                 for _, rules in own:
-                    evaluator = evaluator_for(
-                        archive, pool, broker, domain, watch, rules, agent=who.agent, **settings
-                    )
+                    evaluator = stage.evaluator(watched(watch), rules=rules, **beyond)
                     words = f"{purpose} on {split}, {len(found) + 1} of {len(columns)}"
                     done = await evaluations(
                         evaluator, list(designs.values()), split, purpose, watch, words
                     )
                     found.append(dict(zip(designs, done, strict=True)))
-            if broker is not None:
-                left = left.after(broker.purse.tokens, broker.purse.money)
+            if stage.broker is not None:
+                left = left.after(stage.broker.purse.tokens, stage.broker.purse.money)
         return found
 
     return finished(work())

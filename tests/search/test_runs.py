@@ -18,6 +18,7 @@ from metamem.evaluation.inline import InlineExecutor
 from metamem.evaluation.jobs import Spec
 from metamem.search.config import LearnConfig
 from metamem.search.learn import learn
+from metamem.search.opening import Stage
 from metamem.store.archive import state_now
 
 INLINE = Spec("inline")
@@ -115,7 +116,8 @@ def test_a_known_run_keeps_its_settings(tmp_path):
     with open_archive(tmp_path) as archive:
         config = LearnConfig(Spec("toy"), seed=1)
         archive.create_run("toy", config.to_json())
-        learning = learn(archive, InlineExecutor(archive.blob), "toy", replace(config, seed=2))
+        other = replace(config, seed=2)
+        learning = learn(Stage(archive, other, InlineExecutor(archive.blob), None, "toy"))
         with pytest.raises(StoreError, match="another config"):
             asyncio.run(learning)
 

@@ -155,7 +155,7 @@ app.command()(mcp)
 
 @contextmanager
 def _desk(home: Path | None, run: str, limits: Any = None) -> "Iterator[Desk]":
-    from metamem.api import broker_for, home_folder
+    from metamem.api import home_folder
     from metamem.search.handoff.desk import Desk
 
     with existing_archive(home) as archive:
@@ -172,7 +172,7 @@ def _desk(home: Path | None, run: str, limits: Any = None) -> "Iterator[Desk]":
             archive,
             place,
             name,
-            models=lambda config: broker_for(archive, config.models, name, limits, config.embedder),
+            allowance=limits,
         )
 
 

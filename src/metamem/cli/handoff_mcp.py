@@ -49,7 +49,7 @@ def mcp(
     Meant for the config of a coding agent. Started again, it goes on with the same run.
     """
     extras.load("mcp")
-    from metamem.api import broker_for, home_folder, open_archive
+    from metamem.api import home_folder, open_archive
     from metamem.search.handoff.desk import Desk
     from metamem.search.handoff.server import serve
 
@@ -67,7 +67,7 @@ def mcp(
             archive,
             Place(run_folder(home_folder(home), name)),
             name,
-            models=lambda config: broker_for(archive, config.models, name, limits, config.embedder),
+            allowance=limits,
         )
         settings = given(seed=seed, designs=designs, executor=executor(workers), allowance=limits)
         settings["domain_settings"] = data_settings(data)

@@ -14,18 +14,16 @@ from metamem.core.errors import MetamemError
 from metamem.core.progress import Progress, Silent
 from metamem.core.types import Design, Evaluation, Fingerprint
 from metamem.designs.library import load, needs_model
-from metamem.evaluation.evaluator import Evaluator, enter_read
-from metamem.evaluation.jobs import Executor
+from metamem.evaluation.evaluator import enter_read
 from metamem.evaluation.statistics import paired_comparison, t_interval
-from metamem.models.broker import Broker
 from metamem.search.config import LearnConfig
-from metamem.search.learn import played_by
+from metamem.search.opening import Stage
 from metamem.search.table import LEARNED
 from metamem.store.archive import Archive, RunRecord
 
 PURPOSE = "across domains"
 # Whoever opens a run's executor and its models, for as long as one column is played.
-Opener = Callable[[LearnConfig], AbstractAsyncContextManager[tuple[Executor, Broker | None]]]
+Opener = Callable[[LearnConfig], AbstractAsyncContextManager[Stage]]
 NO_REASONS: Mapping[str, str] = {}
 
 
@@ -135,14 +133,10 @@ async def _play_column(
     config = column.config
     async with AsyncExitStack() as stack:
         try:
-            executor, broker = await stack.enter_async_context(opened(config))
+            stage = await stack.enter_async_context(opened(config))
             rules = replace(config.rules, repeats=config.final_repeats)
-            evaluator = Evaluator(
-                archive,
-                executor,
-                config.setup(**played_by(config.agent, broker), rules=rules),
-                run_id=column.run.id,
-                on_case=lambda row: watch.cases(),
+            evaluator = stage.evaluator(
+                lambda row: watch.cases(), run_id=column.run.id, rules=rules
             )
         except MetamemError as error:  # a key, a package or data that the run had
             return error.message

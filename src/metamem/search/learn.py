@@ -21,14 +21,14 @@ from metamem.core.types import Design, Evaluation
 from metamem.designs.library import rivals
 from metamem.evaluation.chats import PlacedChat
 from metamem.evaluation.evaluator import ORACLE, Evaluator
-from metamem.evaluation.jobs import Executor, Spec
+from metamem.evaluation.jobs import Spec
 from metamem.evaluation.racing import RaceSettings
-from metamem.models.broker import Broker
 from metamem.promotion.gate import Decision, Gate
 from metamem.promotion.ledger import Ledger
 from metamem.search.config import LearnConfig
 from metamem.search.explain import PURPOSE, explain
 from metamem.search.loop import HUMAN, Budget, Search
+from metamem.search.opening import Stage
 from metamem.search.readiness import readiness
 from metamem.search.table import table
 from metamem.store.archive import Archive
@@ -45,28 +45,25 @@ class Learning:
 
     def __init__(
         self,
-        archive: Archive,
-        executor: Executor,
-        run_id: str,
-        config: LearnConfig,
+        stage: Stage,
         progress: Progress | None = None,
         *,
-        broker: Broker | None = None,
         desk: Path | None = None,
     ) -> None:
         """`desk` is the folder in which work is handed off, where the proposer does that."""
-        self.archive, self.executor = archive, executor
-        self.run_id, self.config = run_id, config
-        self.broker, self.desk = broker, desk
+        self.stage, self.desk = stage, desk
+        self.archive, self.broker = stage.archive, stage.broker
+        self.run_id, self.config = stage.run_id, stage.config
         self.progress = progress or Silent()
         self.watch = Stopwatch()  # stands still while a proposer waits for somebody
         self.elapsed = 0.0  # by earlier processes of the same run
         self._kept = 0.0  # the time that was entered last, and the entering of it
         self._keeping: asyncio.Future[None] | None = None
         self.evaluator = self._evaluator()
-        readiness(self.evaluator.domain, config.rules)
+        readiness(self.evaluator.domain, self.config.rules)
         self.humans = self._humans()
-        if config.proposer.name == LLM and (broker is None or not broker.models("meta")):
+        writers = self.broker.models("meta") if self.broker is not None else ()
+        if self.config.proposer.name == LLM and not writers:
             raise ModelUnavailable(
                 "the proposer llm needs a model",
                 hint="give --model meta=NAME, such as --model meta=openai:gpt-5",
@@ -111,13 +108,7 @@ class Learning:
     # --- the parts ---------------------------------------------------------------------------
 
     def _evaluator(self, **changes: Any) -> Evaluator:
-        return Evaluator(
-            self.archive,
-            self.executor,
-            self.config.setup(**(played_by(self.config.agent, self.broker) | changes)),
-            run_id=self.run_id,
-            on_case=lambda row: self._played(),
-        )
+        return self.stage.evaluator(lambda row: self._played(), **changes)
 
     def _played(self) -> None:
         """Keeps the time now and then: a process that is killed cannot say how long it worked."""
@@ -354,27 +345,6 @@ def _counts(arm: Search, proposals: Sequence[ProposalRecord]) -> dict[str, Any]:
     return {"proposed": len(own), **by_status, "improved": improved, "warnings": warnings}
 
 
-def played_by(agent: Spec, broker: Broker | None) -> dict[str, Any]:
-    """What of a setup follows from the models: which roles count, and how many play at once."""
-    acting = getattr(registry.create("agents", agent.name, **agent.settings), "asks_model", False)
-    if acting and (broker is None or not broker.models("agent")):
-        raise ModelUnavailable(
-            f"the agent {agent.name} needs a model",
-            hint="give --model agent=NAME, such as --model agent=openai:gpt-5-nano/low",
-        )
-    if broker is None:
-        return {}
-    roles = ("agent", "memory") if acting else ("memory",)
-    models = {r: name for r, name in broker.fingerprints.items() if r in roles}
-    at_once = max((model.at_once for model in broker.models("agent")), default=1)
-    window = min((model.window for model in broker.models("agent")), default=0)
-    return {
-        "models": models,
-        "parallel": at_once if acting else 1,
-        "window": window if acting else 0,
-    }
-
-
 def _enter(archive: Archive, run_id: str, config: LearnConfig) -> None:
     """Enter a new run. One that an older version began may lack settings that came later: what
     counts is what its settings mean."""
@@ -384,20 +354,12 @@ def _enter(archive: Archive, run_id: str, config: LearnConfig) -> None:
 
 
 async def learn(
-    archive: Archive,
-    executor: Executor,
-    run_id: str,
-    config: LearnConfig,
-    progress: Progress | None = None,
-    *,
-    broker: Broker | None = None,
-    desk: Path | None = None,
+    stage: Stage, progress: Progress | None = None, *, desk: Path | None = None
 ) -> dict[str, Any]:
     """Start a run, or go on with it where it stopped. One process at a time per run."""
-    learning = Learning(  # refuses a wrong config
-        archive, executor, run_id, config, progress, broker=broker, desk=desk
-    )
-    await aside(_enter, archive, run_id, config)
+    learning = Learning(stage, progress, desk=desk)  # refuses a wrong config
+    archive, run_id = stage.archive, stage.run_id
+    await aside(_enter, archive, run_id, stage.config)
     with ExitStack() as held:
         await aside(held.enter_context, archive.lock_run(run_id))
         record = await aside(archive.run, run_id)

@@ -1,20 +1,26 @@
-"""What plays and what is asked, opened together: an executor, and the models that it reaches."""
+"""The one way to open the conditions of a run: an executor, the models that it reaches, and the
+evaluators on them."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from metamem.core import registry
 from metamem.core.aside import aside
 from metamem.core.chat import ROLES
-from metamem.core.errors import DataError
+from metamem.core.errors import DataError, ModelUnavailable
+from metamem.evaluation.evaluator import Evaluator, OnCase, Records
 from metamem.evaluation.jobs import Executor, Spec
 from metamem.models.broker import Broker
 from metamem.models.budget import Allowance
 from metamem.models.config import load_config
 from metamem.models.embedders import served
+from metamem.search.config import LearnConfig
 from metamem.store.archive import Archive
 
 EMBEDDER = Spec("auto")
+PLAYING = tuple(role for role in ROLES if role != "meta")  # whose models are asked while playing
 
 
 @asynccontextmanager
@@ -46,21 +52,55 @@ async def broker_for(
         await broker.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The conditions of a config, open: designs are played here by its evaluators."""
+
+    archive: Archive
+    config: LearnConfig
+    executor: Executor
+    broker: Broker | None  # the way to the models, where there are any
+    run_id: str = ""
+
+    def evaluator(
+        self,
+        on_case: OnCase | None = None,
+        *,
+        archive: Records | None = None,
+        run_id: str = "",
+        **changes: Any,
+    ) -> Evaluator:
+        """`changes` are of what the config says, or beyond it: fields of `Setup`."""
+        setup = self.config.setup(**(played_by(self.config.agent, self.broker) | changes))
+        return Evaluator(
+            archive or self.archive,
+            self.executor,
+            setup,
+            run_id=run_id or self.run_id,
+            on_case=on_case,
+        )
+
+
 @asynccontextmanager
-async def playing(
+async def staged(
     archive: Archive,
     executor: Spec,
-    models: Mapping[str, Sequence[str]],
-    embedder: Spec = EMBEDDER,
-    allowance: Allowance | None = None,
+    config: LearnConfig,
+    *,
     run_id: str = "",
-) -> AsyncIterator[tuple[Executor, Broker | None]]:
-    """An executor and the models that it reaches, open together and closed together."""
+    allowance: Allowance | None = None,
+    roles: Collection[str] = ROLES,
+) -> AsyncIterator[Stage]:
+    """Everything that playing under a config takes, opened together and closed together.
+
+    `roles` are those whose models are opened, of what the config names.
+    """
+    models = {role: names for role, names in config.models.items() if role in roles}
     async with (
-        broker_for(archive, models, run_id, allowance, embedder) as broker,
+        broker_for(archive, models, run_id, allowance, config.embedder) as broker,
         running(archive, executor, broker) as pool,
     ):
-        yield pool, broker
+        yield Stage(archive, config, pool, broker, run_id)
 
 
 @asynccontextmanager
@@ -86,3 +126,24 @@ def _blobs(archive: Archive) -> Callable[[str], bytes]:
         return content
 
     return blob
+
+
+def played_by(agent: Spec, broker: Broker | None) -> dict[str, Any]:
+    """What of a setup follows from the models: which roles count, and how many play at once."""
+    acting = getattr(registry.create("agents", agent.name, **agent.settings), "asks_model", False)
+    if acting and (broker is None or not broker.models("agent")):
+        raise ModelUnavailable(
+            f"the agent {agent.name} needs a model",
+            hint="give --model agent=NAME, such as --model agent=openai:gpt-5-nano/low",
+        )
+    if broker is None:
+        return {}
+    roles = ("agent", "memory") if acting else ("memory",)
+    models = {r: name for r, name in broker.fingerprints.items() if r in roles}
+    at_once = max((model.at_once for model in broker.models("agent")), default=1)
+    window = min((model.window for model in broker.models("agent")), default=0)
+    return {
+        "models": models,
+        "parallel": at_once if acting else 1,
+        "window": window if acting else 0,
+    }

@@ -14,6 +14,7 @@ from metamem.core.ids import derive_seed, short
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.jobs import CaseDone
 from metamem.evaluation.racing import complete_estimate
+from metamem.models.budget import Allowance
 from metamem.search.entries import shown_episode
 from metamem.search.episodes import by_kind
 from metamem.search.handoff import files
@@ -27,7 +28,7 @@ from metamem.search.handoff.submission import (
     checked_source,
     parsed_key,
 )
-from metamem.search.handoff.trial import Models, Trial, no_models, trying
+from metamem.search.handoff.trial import Trial, trying
 from metamem.search.score import Score
 
 POLL_SECONDS = 0.5
@@ -43,7 +44,7 @@ _DOCUMENT = re.compile(
 class Desk(Standing):
     """The requests of one run and what came of their answers."""
 
-    models: Models = no_models  # the way to the models of the run
+    allowance: Allowance | None = None  # what trying a draft may cost in models
 
     # --- what is asked -----------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ class Desk(Standing):
         if score_on:
             self.quick().require(min(score_on, len(self.rewards(task.parent)) or score_on))
         design = Design(source)
-        async with trying(self.archive, self.archive.run(self.run), self.models) as trial:
+        async with trying(self.archive, self.archive.run(self.run), self.allowance) as trial:
             if error := await trial.failure(design):
                 return found | {"error": error}
             found |= await self._look(task, trial, design)

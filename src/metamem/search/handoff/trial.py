@@ -3,24 +3,24 @@
 Nothing is entered into the archive but calls of models, where the run has any: those cost money.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar, cast
 
-from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.types import Design, Episode, Evaluation
 from metamem.designs.jailed import CpuUse
 from metamem.designs.limits import Limits
-from metamem.evaluation.evaluator import Evaluator
-from metamem.evaluation.jobs import CaseDone, Executor
-from metamem.models.broker import Broker
+from metamem.evaluation.evaluator import Evaluator, Records
+from metamem.evaluation.jobs import CaseDone, Spec
+from metamem.models.budget import Allowance
 from metamem.search.config import LearnConfig
-from metamem.search.learn import played_by
 from metamem.search.novelty import behaviours
+from metamem.search.opening import staged
 from metamem.search.verifier import EXPERIENCES, TASKS
 from metamem.store.archive import Archive, RunRecord
 
+ONE = Spec("local", {"workers": 1})
 SLOW = "it took more than {:g} s of real time in one call"
 
 T = TypeVar("T")
@@ -46,14 +46,6 @@ def _there(found: T | None) -> T:
             hint="wait for its first request",
         )
     return found
-
-
-@asynccontextmanager
-async def no_models(config: LearnConfig) -> AsyncIterator[None]:
-    yield
-
-
-Models = Callable[[LearnConfig], AbstractAsyncContextManager[Broker | None]]
 
 
 class Trial:
@@ -118,17 +110,11 @@ class Trial:
 
 
 @asynccontextmanager
-async def trying(archive: Archive, run: RunRecord, models: Models) -> AsyncIterator[Trial]:
+async def trying(
+    archive: Archive, run: RunRecord, allowance: Allowance | None = None
+) -> AsyncIterator[Trial]:
     """A trial under the conditions of a run."""
     reading, config = _AsCollected(archive), LearnConfig.from_json(run.config)
-    async with models(config) as broker:
-        ask = {"ask": broker.ask, "embed": broker.embed} if broker is not None else {}
-        executor: Executor = registry.create(
-            "executors", "local", blobs=reading.blob, workers=1, **ask
-        )
-        try:
-            setup = config.setup(**played_by(config.agent, broker))
-            evaluator = Evaluator(cast(Archive, reading), executor, setup, run_id=run.id)
-            yield Trial(evaluator, Limits(**setup.limits))
-        finally:
-            await executor.close()
+    async with staged(archive, ONE, config, run_id=run.id, allowance=allowance) as stage:
+        evaluator = stage.evaluator(archive=cast(Records, reading))
+        yield Trial(evaluator, Limits(**config.limits))
