@@ -11,10 +11,11 @@ from metamem.cli.across import show_across
 from metamem.cli.cases import case_rows, print_by_task, refuse_what_never_ran, tell_failures
 from metamem.cli.conditions import USUAL, Conditions
 from metamem.cli.results import print_results
-from metamem.cli.screen import print_json, print_table, say
+from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.cli.spread import spread
-from metamem.core.errors import UsageError
+from metamem.core.errors import UnknownName, UsageError
 from metamem.core.types import Evaluation
+from metamem.designs.library import load, needs_model
 from metamem.evaluation.statistics import (
     bootstrap_interval,
     cohens_d,
@@ -92,6 +93,18 @@ def evaluate(
     if by_task:
         print_by_task(designs, found, tasks)
     tell_failures(designs, found)
+    for name, each in zip(designs, found, strict=True):
+        if _without_its_model(name, each):
+            remark(f"{name} asks a model, and none was given (--model memory=NAME): it did without")
+
+
+def _without_its_model(name: str, evaluation: Evaluation) -> bool:
+    """Whether a design that people wrote for a model was played without one."""
+    try:
+        design = load(name)
+    except UnknownName:  # an id of the archive
+        return False
+    return needs_model(design) and "memory" not in evaluation.fingerprint.models
 
 
 @spread()

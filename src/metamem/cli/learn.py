@@ -17,6 +17,7 @@ from metamem.cli.parts import (
     executor,
     existing_archive,
     given,
+    home_option,
     model_roles,
 )
 from metamem.cli.progress import watcher
@@ -53,9 +54,9 @@ RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class Stopped(Exception):
     """Ctrl-C during a run, which can go on later under this name."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, there: str) -> None:
         super().__init__(run)
-        self.run = run
+        self.run, self.there = run, there  # its name, and what finds its archive again
 
 
 @spread(without=["tasks"])  # a run needs them all: its gate and its report rest on them
@@ -164,16 +165,17 @@ def learn(
         name = run or (started[-1] if started else "")
         raise BudgetSpent(
             spent.message,
-            hint=f"go on with more: metamem learn --run {name} --max-tokens N --max-money USD",
+            hint=f"go on with more: metamem learn --run {name} --max-tokens N --max-money USD"
+            f"{home_option(home)}",
         ) from None
     except KeyboardInterrupt:
         started = [name for name in _known_runs(home) if name not in known]
-        raise Stopped(run or (started[-1] if started else "")) from None
+        raise Stopped(run or (started[-1] if started else ""), home_option(home)) from None
     path = _report(home, result.run_id)
     if json:
         print_json({"run": result.run_id, "report": str(path), **result.summary})
     else:
-        _show(result.run_id, result.summary, path)
+        _show(result.run_id, result.summary, path, home_option(home))
 
 
 def _tell_readiness(domain: Domain, rules: Protocol) -> None:
@@ -239,7 +241,8 @@ def _report(home: Path | None, run_id: str) -> Path:
     return path
 
 
-def _show(run_id: str, summary: Mapping[str, Any], report: Path) -> None:
+def _show(run_id: str, summary: Mapping[str, Any], report: Path, there: str) -> None:
+    """`there` is what commands need to find the same archive."""
     from metamem.web.headline import ordered
 
     for split, rows in ordered(summary["tables"]).items():
@@ -249,8 +252,8 @@ def _show(run_id: str, summary: Mapping[str, Any], report: Path) -> None:
         remark(f"warning: {warning}")
     say(f"The gate: {summary['decision']['reason']}.")
     if summary["promoted"]:
-        say(f"To put it into use: metamem promotions approve {short(summary['learned'])}")
+        say(f"To put it into use: metamem promotions approve {short(summary['learned'])}{there}")
     say(f"The report: {report}")
     if summary["learned"]:
-        say(f"The code: metamem archive show {short(summary['learned'])}")
-    say(f"The run: metamem runs show {run_id}")
+        say(f"The code: metamem archive show {short(summary['learned'])}{there}")
+    say(f"The run: metamem runs show {run_id}{there}")

@@ -98,7 +98,9 @@ def run(arguments: list[str]) -> int:
         refuse(error.message, error.hint)
         return error.exit_code
     except Stopped as stopped:
-        again = f"; go on with: metamem learn --run {stopped.run}" if stopped.run else ""
+        again = (
+            f"; go on with: metamem learn --run {stopped.run}{stopped.there}" if stopped.run else ""
+        )
         remark(f"stopped{again}")
         return INTERRUPTED
     except BrokenPipeError:

@@ -1,5 +1,7 @@
 """From what was typed to what the API takes; and the archive that is already there."""
 
+import os
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -55,6 +57,13 @@ def check_domain(name: str, settings: Mapping[str, Any]) -> None:
         if "data" in settings and "'data'" in error.message:
             raise UsageError(f"the domain {name!r} takes no --data") from error
         raise
+
+
+def home_option(home: Path | None) -> str:
+    """What a command needs that is to find the same archive: with a space before it, or nothing."""
+    if home is None or str(home) == os.environ.get("METAMEM_HOME"):
+        return ""
+    return f" --home {shlex.quote(str(home))}"
 
 
 def first_sentence(text: str) -> str:

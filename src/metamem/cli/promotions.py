@@ -58,7 +58,11 @@ def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
     _print([(p, " →" if p in in_use else " ?" if p in pending else "") for p in found])
     decided = [p for p in found if p.decided_by == GATE]
     report = GateReport(len(decided), sum(p.decision == "promoted" for p in decided))
-    say(f"The gate {report}. {report.warning}".strip())
+    say(
+        f"{report.warning[:1].upper()}{report.warning[1:]}."
+        if report.warning
+        else f"The gate {report}."
+    )
     if pending:
         say(f"{len(pending)} waiting for a person: metamem promotions pending")
 
@@ -75,7 +79,8 @@ def pending(home: o.Home = None, json: o.Json = False) -> None:
         say("Nothing waits for a person.")
         return
     _print([(p, "") for p in found])
-    say("Put into use with: metamem promotions approve ID; or: metamem promotions reject ID")
+    say("Put into use with: metamem promotions approve ID")
+    say("Or turn down with: metamem promotions reject ID --reason WHY")
 
 
 @app.command(epilog="[bold]Example[/bold]\n\nmetamem promotions approve 3f9ac2d1\n")

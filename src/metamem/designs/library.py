@@ -55,6 +55,8 @@ def load(name_or_path: str | Path) -> Design:
             return Design(path.read_text(encoding="utf-8"), name=path.stem)
         except UnicodeDecodeError as error:
             raise DataError(f"{path} is not a text file: {error}") from error
+    if path.suffix == ".py":
+        raise UnknownName(f"there is no file {text}", hint="check the path")
     close = difflib.get_close_matches(text, names(), n=1)
     guess = f"did you mean {close[0]!r}? " if close else ""
     raise UnknownName(

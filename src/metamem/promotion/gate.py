@@ -39,7 +39,7 @@ class Decision:
     tasks: int
     best_human: str
     best_human_mean: float
-    comparisons: tuple[GateComparison, ...]  # highest lower bound first
+    comparisons: tuple[GateComparison, ...]  # those that passed first; the surest, then the best
     reason: str
 
     def to_json(self) -> dict[str, Any]:
@@ -67,7 +67,11 @@ class Gate:
             self._compare(name, rewards, rival, level_each, seed)
             for name, rewards in candidates.items()
         ]
-        compared.sort(key=lambda c: (-c.lower_bound, c.design))
+        # Where none passes, the one with the largest gain is the closest, whatever its spread: a
+        # copy of the best human design has no spread at all.
+        compared.sort(
+            key=lambda c: (not c.passed, -(c.lower_bound if c.passed else c.gain), c.design)
+        )
         passed = [c for c in compared if c.passed]
         best = (passed or compared)[:1]
         tasks = len(rival.rewards or (candidates[best[0].design] if best else {}))
@@ -109,7 +113,10 @@ class Gate:
             return f"promoted: {shown(best.design)} beats {asked} ({figures})"
         if too_few := self.rule.too_few(tasks):
             return f"not promoted: {too_few}"
-        hint = self.rule.missing(best.gain, best.se, tasks, level_each)
+        if best.lower_bound > 0.0:  # then it is the test that does not agree
+            hint = f"the test must come to {level_each:.2g} at most"
+        else:
+            hint = self.rule.missing(best.gain, best.se, tasks, level_each)
         return (
             f"not promoted: no candidate is proven to beat {asked}; the closest is "
             f"{shown(best.design)} ({figures}); {hint}"

@@ -96,7 +96,7 @@ def _evidence(found: Evidence, tokens: int) -> str:
         f"- memory had nothing to say: {found.empty:.0%} of the cases",
         f"- of the cases with advice, beside the same cases without: the agent acted just the same in"
         f" {found.ignored:.0%}, gained in {found.helped:.0%}, lost in {found.hurt:.0%}, acted otherwise"
-        f" for nothing in {found.vain:.0%}",
+        f" for nothing in {found.vain:.0%}; in the rest it was rewarded in full either way",
         f"- of the tasks that failed, those that failed every time: {found.repeated:.0%}",
         f"- the advice: {found.tokens:.0f} tokens on average, cut in {found.truncated:.0%}",
         f"- the design itself failed: {found.errors:.0%} of the cases",

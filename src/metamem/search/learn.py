@@ -80,7 +80,6 @@ class Learning:
         )
         rival = await self._best_control(control)
         summary = {
-            "seconds": self.seconds,
             "learned": learned,
             "promoted": decision.promoted is not None,
             "decision": decision.to_json(),
@@ -91,7 +90,7 @@ class Learning:
             "models": await aside(self._models),
         }
         await aside(self._record, decision, learned)
-        return summary
+        return {"seconds": self.seconds, **summary}
 
     @property
     def seconds(self) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from metamem.core.errors import DataError
 from metamem.store.experiments import EXPERIMENTS
 from metamem.store.schema import versions
 from metamem.store.sqlite import SqliteEngine
@@ -47,6 +48,8 @@ def check_file(path: str | os.PathLike[str]) -> Checkup:
             ((said, *_), *_) = execute("PRAGMA integrity_check(1)")
     finally:
         engine.close()
+    if not found:
+        raise DataError(f"{engine.path} is empty: it holds no archive", hint="remove the file")
     if said != "ok":
         raise damaged(engine.path, said.replace("\n", " "))
     return Checkup(engine.path, found)
