@@ -71,7 +71,8 @@ def test_a_design_that_runs_is_kept_as_it_is(metamem, written, tmp_path, source,
     }
     with SqliteArchive(home / "archive.db", create=False) as archive:
         (record,) = archive.designs()
-    assert (record.design, record.design.name) == (design, "mine")
+        kept = archive.design(record.id)
+    assert (kept, kept.name) == (design, "mine")
     assert record.created_by == "import"
 
 

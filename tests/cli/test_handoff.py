@@ -337,7 +337,7 @@ NOSY = DOORS.replace("door = self", "raise ValueError(__file__)\n        door = 
 @pytest.mark.slow
 async def test_over_mcp_nothing_is_told_that_a_blind_proposer_may_not_know(tmp_path, errors):
     """Everything that the tools ever answer, to the end of a run and through wrong input."""
-    pytest.importorskip("mcp")
+    needs("mcp")
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 

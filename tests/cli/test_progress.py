@@ -66,7 +66,7 @@ def test_waiting_for_somebody_counts_neither_as_time_used_nor_left(capsys, monke
     told = capsys.readouterr().err.splitlines()
     assert told[-2:] == [
         "searching: waiting for a design (0 of 4)",
-        "searching: 1 of 4, 2 cases/s, 1 min left",
+        "searching: 1 of 4, 40 cases, 2 cases/s, 1 min left",
     ]
 
 
