@@ -38,6 +38,29 @@ def difficulties(generator: np.random.Generator, tasks: int) -> np.ndarray:
 # --- one decision ---------------------------------------------------------------------------
 
 
+def test_where_none_passes_a_copy_of_the_best_is_not_the_closest() -> None:
+    human = [1.0] * 20 + [0.0] * 40
+    somewhat = [0.0] * 2 + [1.0] * 25 + [0.0] * 33
+    decision = Gate().decide(
+        table(np.array([human, somewhat]), "learned-"), table(np.array([human]), "human-")
+    )
+    assert decision.promoted is None
+    assert [c.design for c in decision.comparisons] == ["learned-1", "learned-0"]
+    assert "the closest is learned-1" in decision.reason
+
+
+def test_a_refusal_names_the_condition_that_failed() -> None:
+    """A bound above zero, and a test that does not agree: the test is what it fails."""
+    better = [1.0] * 5 + [0.0] * 25
+    decision = Gate(level=0.02).decide(
+        table(np.array([better]), "learned-"), table(np.zeros((1, 30)), "human-")
+    )
+    (only,) = decision.comparisons
+    assert only.lower_bound > 0 and not only.passed
+    assert "the test must come to 0.02 at most" in decision.reason
+    assert "tasks are enough" not in decision.reason
+
+
 def test_a_clear_winner_is_promoted_with_figures_and_words() -> None:
     human = [1.0] * 20 + [0.0] * 40
     better = [1.0] * 50 + [0.0] * 10

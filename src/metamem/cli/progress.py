@@ -2,7 +2,7 @@
 
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 from typing import Self
 
@@ -135,7 +135,8 @@ class Lines:
         self._write(f"{phase.name}: {', '.join(word for word in words if word)}")
 
     def _write(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        with suppress(BrokenPipeError):  # nobody watches any more: that is no reason to stop
+            print(text, file=sys.stderr, flush=True)
 
 
 class _Speed(TextColumn):

@@ -13,9 +13,9 @@ import json
 import os
 from pathlib import Path
 from statistics import fmean
-from unittest import SkipTest
 
 from metamem.core import registry
+from metamem.core.errors import UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.protocols import Domain, Seat
 from metamem.core.types import SPLITS, Episode, Query, Task
@@ -187,7 +187,7 @@ class TestDomain(DomainConformance):
     def make(self) -> Domain:
         name = os.environ.get(DOMAIN)
         if not name:
-            raise SkipTest(f"no domain is named: {DOMAIN}=NAME, or {DOMAIN}=package.module:Class")
+            raise UsageError(f"no domain is named: set {DOMAIN} to a name or package.module:Class")
         settings = json.loads(os.environ.get(SETTINGS, "{}"))
         domain: Domain = registry.create("domains", name, **settings)
         return domain
