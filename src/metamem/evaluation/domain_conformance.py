@@ -13,6 +13,7 @@ import json
 import os
 from pathlib import Path
 from statistics import fmean
+from unittest import SkipTest
 
 from metamem.core import registry
 from metamem.core.errors import UsageError
