@@ -27,6 +27,7 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 WIDTH = 112  # letters
 PAGE = (1100, 1400)  # pixels
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_COMMENTS = re.compile(r"<!--.*?-->", re.DOTALL)
 _WEB_FONTS = re.compile(r"@font-face\s*{[^}]*}")  # a picture asks nothing of the network
 
 
@@ -43,7 +44,7 @@ def terminal(run: str, typed: str) -> str:
     console.print(Text.assemble(("$ ", "dim"), (typed, "bold")))
     console.print(Text.from_ansi(ended.stdout.rstrip()))
     svg = console.export_svg(title="metamem", theme=MONOKAI, unique_id="metamem")
-    return _WEB_FONTS.sub("", svg)
+    return _COMMENTS.sub("", _WEB_FONTS.sub("", svg))
 
 
 def photograph(page: Path, picture: Path) -> None:
