@@ -1,6 +1,7 @@
 """Learning from the command line, end to end: real jail, real workers, a small real search."""
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def test_ends_with_the_table_the_decision_and_what_to_do_next(learned):
     assert report.read_text().startswith("<!doctype html>")
     assert "searching" in done.stderr and "Traceback" not in done.stderr
     code = next(line for line in done.stdout.splitlines() if line.startswith("The code: "))
-    shown = program(*code.removeprefix("The code: metamem ").split(), "--home", home)
+    shown = program(*shlex.split(code.removeprefix("The code: metamem ")))
     assert "class " in shown.stdout
 
 

@@ -15,7 +15,7 @@ from metamem.cli.handoff_mcp import mcp
 from metamem.cli.handoff_words import came_of, checked, standing
 from metamem.cli.parts import allowance, existing_archive
 from metamem.cli.runs import find_run
-from metamem.cli.screen import out, print_json, visible
+from metamem.cli.screen import print_json, tell
 from metamem.core.errors import UsageError
 from metamem.search.handoff import files, run_folder
 from metamem.search.handoff.place import Place
@@ -58,20 +58,20 @@ def next_request(
         print_json(request)
         return
     if request["number"] is None:
-        _tell(request["message"])
+        tell(request["message"])
         return
     number = request["number"]
     options = shlex.join(["--run", desk.run, *(["--home", str(home)] if home else [])])
-    _tell(f"Request {number} is in {request['folder']}")
-    _tell(request["message"])
+    tell(f"Request {number} is in {request['folder']}")
+    tell(request["message"])
     if request["repair"]:
-        _tell(f"The error: {request['repair']['error']}")
+        tell(f"The error: {request['repair']['error']}")
     if request["refused"]:
-        _tell(f"What was submitted before could not be used: {request['refused']}")
-    _tell("Read dossier.md there (it names the other files), and manual.md once. Write your design")
-    _tell("to design.py there. Then:")
-    _tell(f"  metamem handoff check {number} {options}")
-    _tell(f'  metamem handoff submit {number} {options} --note "what changed, and why"')
+        tell(f"What was submitted before could not be used: {request['refused']}")
+    tell("Read dossier.md there (it names the other files), and manual.md once. Write your design")
+    tell("to design.py there. Then:")
+    tell(f"  metamem handoff check {number} {options}")
+    tell(f'  metamem handoff submit {number} {options} --note "what changed, and why"')
 
 
 @app.command()
@@ -101,7 +101,7 @@ def check(
         print_json(found)
     else:
         for line in checked(found):
-            _tell(line)
+            tell(line)
     if not found["passed"]:
         raise typer.Exit(1)
 
@@ -128,7 +128,7 @@ def submit(
     if json:
         print_json(outcome)
         return
-    _tell(came_of(outcome))
+    tell(came_of(outcome))
 
 
 @app.command()
@@ -139,9 +139,9 @@ def status(run: Run = "", home: o.Home = None, json: o.Json = False) -> None:
     if json:
         print_json(found)
         return
-    _tell(f"{found['run']}: {found['message']}")
+    tell(f"{found['run']}: {found['message']}")
     for line in standing(found):
-        _tell(line)
+        tell(line)
 
 
 @app.command()
@@ -194,8 +194,3 @@ def _only_run(archive: Archive, home: Path) -> str:
 
 def _source(desk: "Desk", number: int, file: Path | None) -> bytes:
     return desk.source(number) if file is None else files.read_file(file, SOURCE_BYTES)
-
-
-def _tell(text: str) -> None:
-    """A line as it is: whoever takes a path or an error from it must find it whole."""
-    out().print(visible(text), soft_wrap=True)

@@ -22,7 +22,7 @@ from metamem.cli.parts import (
 )
 from metamem.cli.progress import watcher
 from metamem.cli.results import print_results
-from metamem.cli.screen import print_json, remark, say
+from metamem.cli.screen import print_json, remark, say, tell
 from metamem.cli.spread import spread
 from metamem.core import registry
 from metamem.core.errors import BudgetSpent, UnknownName, UsageError
@@ -252,8 +252,8 @@ def _show(run_id: str, summary: Mapping[str, Any], report: Path, there: str) -> 
         remark(f"warning: {warning}")
     say(f"The gate: {summary['decision']['reason']}.")
     if summary["promoted"]:
-        say(f"To put it into use: metamem promotions approve {short(summary['learned'])}{there}")
-    say(f"The report: {report}")
+        tell(f"To put it into use: metamem promotions approve {short(summary['learned'])}{there}")
+    tell(f"The report: {report}")
     if summary["learned"]:
-        say(f"The code: metamem archive show {short(summary['learned'])}{there}")
-    say(f"The run: metamem runs show {run_id}{there}")
+        tell(f"The code: metamem archive show {short(summary['learned'])}{there}")
+    tell(f"The run: metamem runs show {run_id}{there}")

@@ -48,6 +48,12 @@ def say(text: str) -> None:
     out().print(visible(text))
 
 
+def tell(text: str) -> None:
+    """A line on stdout that is never wrapped: whoever takes a path or a command from it finds it
+    whole."""
+    out().print(visible(text), soft_wrap=True)
+
+
 def remark(text: str) -> None:
     """A sentence on stderr, where it is in nobody's way."""
     err().print(visible(text))
