@@ -114,9 +114,11 @@ def test_a_run_survives_a_bad_server_and_being_killed(tmp_path: Path) -> None:
             # What was answered is on record: nothing but calls in flight was ever sent twice.
             calls = archive.calls()
             answered = sum(row.answered for row in spent)
-            assert 0 < lost <= 2 * 8 and answered >= len(calls)
+            assert lost <= 2 * 8 and answered >= len(calls)
             warnings = archive.run("r").summary["search"]["warnings"]
-            assert any(f"{lost} calls to models were under way" in words for words in warnings)
+            told = [words for words in warnings if "calls to models were under way" in words]
+            # A kill may fall between two calls: then none is lost, and none is told of.
+            assert [words.split()[0] for words in told] == ([str(lost)] if lost else [])
             tokens = sum(row.usage.input for row in spent)
             assert server.tally.input - tokens <= 16 * 4000  # the answers that nobody took
     with endpoint(moody(2, 0.0)) as quiet:  # undisturbed, for comparison
