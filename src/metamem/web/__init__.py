@@ -1,1 +1,1 @@
-"""What people look at: the HTML report of a run."""
+"""The memory service over the network: REST, MCP, health and metrics. Needs `metamem[serve]`."""

@@ -1,0 +1,229 @@
+"""metamem attach, detach, status and daemon: memory in the agents that people use."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from metamem.cli.memory_options import HERE, There
+from metamem.cli.screen import print_json, print_table, remark, say, tell
+from metamem.cli.spread import spread
+from metamem.core.errors import MetamemError, UsageError
+from metamem.service.attach import control
+from metamem.service.attach.hosts import REACHES, Attachment, Reach, attachment
+from metamem.service.attach.install import Edit, Installer
+from metamem.service.attach.places import Meeting
+from metamem.service.attach.spool import Spool
+from metamem.service.importing.sources import HOSTS
+
+ATTACH_EXAMPLES = """[bold]Examples[/bold]
+
+metamem attach claude-code [dim]# shows what would change, and asks[/dim]
+
+metamem attach gemini --scope project --dry-run
+
+metamem detach claude-code
+"""
+Host = Annotated[str, typer.Argument(metavar="HOST", help=f"Which agent: {', '.join(HOSTS)}.")]
+Where = Annotated[
+    str,
+    typer.Option(
+        "--scope",
+        metavar="REACH",
+        help=f"Whose settings: {' or '.join(REACHES)}; a project's are those of this folder.",
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and stop.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+daemon = typer.Typer(no_args_is_help=True, help="The process that answers the hooks of all agents.")
+
+
+@spread()
+def attach(
+    host: Host,
+    scope: Where = "user",
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    there: There = HERE,
+) -> None:
+    """Attach memory to a coding agent: a briefing when a session starts, what memory knows of a
+    prompt, and what is said kept for the next time. Changes its settings, after showing how."""
+    meeting, found = _found(host, scope, there)
+    edits = Installer(meeting).attaching(found)
+    changes = [edit for edit in edits if edit.changes]
+    if not there.json:
+        _show(changes)
+    if dry_run:
+        _report(there, host, edits, applied=False)
+        return
+    if changes and not there.json:
+        say(
+            f"From then on what is said in {host} is kept in {meeting.memories}, with secrets taken"
+            " out. metamem import --exclude FOLDER leaves a project out."
+        )
+    if changes:
+        agree(yes, "Change these files?")
+    meeting.make()
+    copies = Installer(meeting).apply(edits)
+    running = control.start(meeting)
+    _report(there, host, edits, applied=True, copies=copies, pid=running["pid"], note=found.note)
+    if there.json:
+        return
+    for copy in copies:
+        tell(f"a copy of what was there: {copy}")
+    done = "attached" if changes else "attached already"
+    say(f"{host} is {done}; its next session starts with a briefing.")
+    if found.note:
+        say(found.note)
+    say(f"What you said so far can be brought in, too: metamem import {host}")
+
+
+@spread()
+def detach(
+    host: Host,
+    scope: Where = "user",
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    there: There = HERE,
+) -> None:
+    """Take metamem out of a coding agent's settings, and nothing else. Memories stay."""
+    meeting, found = _found(host, scope, there)
+    edits = Installer(meeting).detaching(found)
+    changes = [edit for edit in edits if edit.changes]
+    if not there.json:
+        _show(changes)
+    if dry_run:
+        _report(there, host, edits, applied=False)
+        return
+    if changes:
+        agree(yes, "Change these files?")
+        meeting.make()
+        Installer(meeting).apply(edits)
+    _report(there, host, edits, applied=True)
+    if not there.json:
+        say(f"{host} is {'detached' if changes else 'not attached'}.")
+
+
+@spread()
+def status(there: There = HERE) -> None:
+    """Which agents memory is attached to, and how the daemon is."""
+    meeting = Meeting(there.folder())
+    running = control.status(meeting)
+    waiting = Spool(meeting.spool).waiting()
+    rows = [_state(host, reach, meeting) for host in HOSTS for reach in REACHES]
+    rows = [row for row in rows if row["scope"] == "user" or row["present"] or row["trouble"]]
+    if there.json:
+        print_json({"hosts": rows, "daemon": running, "waiting": waiting})
+        return
+    print_table(
+        ("agent", "scope", "attached", "what there is to say"),
+        [(row["host"], row["scope"], row["state"], row["trouble"] or row["note"]) for row in rows],
+    )
+    if running is None:
+        say("The daemon is not running; the first hook starts it.")
+    else:
+        say(
+            f"The daemon runs as process {running['pid']} for {running['seconds']} s:"
+            f" {running['answered']} answers, {running['silent']} times nothing to say,"
+            f" {running['sessions']} looks at transcripts, {running['stored']} lines kept."
+        )
+        if running["trouble"]:
+            say(f"Its last trouble: {running['trouble']}")
+    if waiting:
+        say(f"{waiting} sessions wait to be looked at.")
+
+
+@daemon.command("start")
+@spread(without=["json"])
+def daemon_start(there: There = HERE) -> None:
+    """Start the daemon, if it is not running."""
+    say(f"The daemon runs as process {control.start(Meeting(there.folder()))['pid']}.")
+
+
+@daemon.command("stop")
+@spread(without=["json"])
+def daemon_stop(there: There = HERE) -> None:
+    """Stop the daemon, when it is through with what it does. The next hook starts it again."""
+    stopped = control.stop(Meeting(there.folder()))
+    say("The daemon is stopped." if stopped else "The daemon was not running.")
+
+
+@daemon.command("run")
+@spread(without=["json"])
+def daemon_run(
+    idle: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="End after so long; 0: never.")
+    ] = 0,
+    there: There = HERE,
+) -> None:
+    """Run the daemon here, until it is stopped: for service managers."""
+    from metamem.service.attach.daemon import main
+
+    main(str(there.folder()), idle=idle)
+
+
+def register(app: typer.Typer, panel: str) -> None:
+    """Put these commands into the program."""
+    app.command(epilog=ATTACH_EXAMPLES, rich_help_panel=panel)(attach)
+    app.command(rich_help_panel=panel)(detach)
+    app.command(rich_help_panel=panel)(status)
+    app.add_typer(daemon, name="daemon", rich_help_panel=panel)
+
+
+def agree(yes: bool, question: str) -> None:
+    """Go on only if somebody said so."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("there is nobody here to ask", hint="say --yes to go on")
+    typer.confirm(question, abort=True, err=True)
+
+
+def _found(host: str, scope: str, there: There) -> tuple[Meeting, Attachment]:
+    if scope not in REACHES:
+        raise UsageError(f"settings reach {' or '.join(REACHES)}, not {scope!r}")
+    reach: Reach = "project" if scope == "project" else "user"
+    meeting = Meeting(there.folder())
+    return meeting, attachment(host, meeting, reach=reach, folder=Path.cwd())
+
+
+def _show(changes: list[Edit]) -> None:
+    for edit in changes:
+        for line in edit.diff().splitlines():
+            tell(line)
+
+
+def _report(
+    there: There, host: str, edits: list[Edit], *, applied: bool, copies: Any = (), **more: Any
+) -> None:
+    if there.json:
+        files = [{"path": str(e.path), "changes": e.changes, "diff": e.diff()} for e in edits]
+        print_json({"host": host, "applied": applied, "files": files, "copies": copies, **more})
+    elif not applied and not any(edit.changes for edit in edits):
+        remark("nothing would change")
+
+
+def _state(host: str, reach: Reach, meeting: Meeting) -> dict[str, Any]:
+    found = attachment(host, meeting, reach=reach, folder=Path.cwd())
+    present: list[str] = []
+    trouble = ""
+    missing = False
+    for part in found.parts:
+        try:
+            text = part.path.read_text(encoding="utf-8") if part.path.is_file() else None
+            there = part.present(text)
+            missing = missing or not there or part.attached(text) != text
+            present += there
+        except (MetamemError, OSError, UnicodeDecodeError) as error:
+            trouble = str(error).split("\n")[0]
+    state = "no" if not present else "in part, or by another version" if missing else "yes"
+    return {
+        "host": host,
+        "scope": reach,
+        "state": state,
+        "present": present,
+        "trouble": trouble,
+        "note": found.note if present else "",
+    }

@@ -1,0 +1,135 @@
+"""What the commands of memory share: where the memory is, and which scope is meant."""
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metamem.cli import options as o
+from metamem.core.errors import UsageError
+from metamem.service.administers import Connected
+from metamem.service.defaults import Defaults
+from metamem.service.home import memory_folder
+
+Memory = Annotated[
+    Path | None,
+    typer.Option(
+        "--memory",
+        "--home",
+        metavar="DIR",
+        help="The memory's folder. Default: METAMEM_MEMORY, or ~/.local/share/metamem",
+    ),
+]
+Url = Annotated[
+    str,
+    typer.Option(
+        metavar="URL",
+        help="A server instead of a folder: http://…, or unix:PATH. Default: METAMEM_URL",
+    ),
+]
+ApiKey = Annotated[
+    str, typer.Option("--key", metavar="KEY", help="The server's API key. Default: METAMEM_KEY")
+]
+ScopeName = Annotated[
+    str,
+    typer.Option(
+        "--scope",
+        "-s",
+        metavar="SCOPE",
+        help="TENANT/KIND/NAME, KIND/NAME, or own. Default: the project of this folder",
+    ),
+]
+ScopeNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scope",
+        "-s",
+        metavar="SCOPE",
+        help="TENANT/KIND/NAME, KIND/NAME, or own; may be given several times."
+        " Default: the project of this folder, and your own",
+    ),
+]
+Everywhere = Annotated[
+    bool, typer.Option("--everywhere", help="All scopes that you may read, not just those here.")
+]
+FactId = Annotated[str, typer.Argument(metavar="FACT", help="A fact's id.", show_default=False)]
+Reason = Annotated[str, typer.Option(metavar="WHY", help="Why. It is kept.")]
+
+
+@dataclass(frozen=True, slots=True)
+class There:
+    """Which memory a command is about, and how it answers."""
+
+    memory: Memory = None
+    url: Url = ""
+    key: ApiKey = ""
+    json: o.Json = False
+
+    def open(self) -> Connected:
+        from metamem.service.connecting import connect  # it brings numpy and the index
+
+        if self.memory is not None and self.url:
+            raise UsageError("--memory names a folder and --url a server: give one of them")
+        if self.memory is not None:
+            return connect(self.memory)
+        if self.url:
+            return connect(self.url, self.key or None)
+        return connect(key=self.key or None)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is a server's."""
+        return bool(self.url or (self.memory is None and os.environ.get("METAMEM_URL")))
+
+    def folder(self) -> Path:
+        """For what can be done only where the file is."""
+        if self.is_remote:
+            raise UsageError(
+                "this is done where the memory's folder is",
+                hint="run it there, without --url and METAMEM_URL",
+            )
+        return memory_folder(self.memory)
+
+
+HERE = There()
+
+
+def scopes_of(service: Connected, named: list[str] | None, everywhere: bool) -> tuple[str, ...]:
+    """The scopes to read. None at all is an error: to the service that would mean every one."""
+    if everywhere:
+        if named:
+            raise UsageError("--everywhere and --scope contradict each other")
+        return ()
+    found = Defaults(service, Path.cwd()).read(named or [])
+    if not found:
+        raise UsageError(
+            "nothing is remembered for this folder yet",
+            hint='metamem remember "…" begins; --everywhere looks in all scopes',
+        )
+    return found
+
+
+def when(at: int | None) -> str:
+    """A time as people read it, UTC."""
+    if at is None:
+        return ""
+    try:
+        return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return str(at)
+
+
+def moment(text: str) -> int | None:
+    """Milliseconds of a date or time that was typed; UTC where it names no zone."""
+    if not text:
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is no date", hint="such as 2026-11-18 or 2026-11-18T14:30"
+        ) from None
+    return int((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp() * 1000)

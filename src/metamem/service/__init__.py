@@ -1,0 +1,1 @@
+"""The memory service: what many agents remember, share and recall."""

@@ -1,0 +1,1 @@
+"""Access: who there is, what each may do, and who did what."""

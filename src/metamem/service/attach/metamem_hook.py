@@ -1,0 +1,180 @@
+"""What a coding agent runs: it asks the daemon for context, or notes that a transcript has grown.
+
+    python -I -S metamem_hook.py KIND HOST FOLDER < the host's JSON
+
+KIND is `briefing`, `recall` or `capture`. It never disturbs its host: it always ends with 0, says
+nothing unless it has something to say, and keeps to a deadline of its own whether the daemon
+answers, hangs or is not there. The host's JSON goes to the daemon over a socket and to no file. Of a
+capture only a pointer is kept, in FOLDER/spool: which session has grown, and where.
+
+It starts often and must start quickly, so it stands alone and imports nothing that the interpreter
+does not have built in or at hand: no json, no socket, no os.
+"""
+
+import _socket
+import posix
+import sys
+
+ANSWER_SECONDS = 0.3  # to wait for what the host is to be told
+START_SECONDS = 20  # before somebody else may try to start the daemon
+STDIN_SECONDS = 1.0  # for a host that never ends its input
+MOST = 4_000_000  # bytes of input
+SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+def main(kind: str, host: str, folder: str) -> None:
+    alarm = __import__("_signal")
+    alarm.signal(alarm.SIGALRM, lambda *_: posix._exit(0))
+    alarm.setitimer(alarm.ITIMER_REAL, STDIN_SECONDS)
+    given = read()
+    alarm.setitimer(alarm.ITIMER_REAL, 0)
+    posix.chdir(folder)  # names in it are short enough for a socket, wherever it is
+    if kind == "capture":
+        spool(host, given)
+        nudge()
+    else:
+        tell(kind, host, given)
+
+
+def read() -> bytes:
+    parts, size = [], 0
+    while size < MOST:
+        part = posix.read(0, 1 << 16)
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+def connected(seconds: float) -> _socket.socket | None:
+    """A socket to the daemon, or None; then it is started for the next time."""
+    channel = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    channel.settimeout(seconds)
+    try:
+        channel.connect("socket")
+    except BlockingIOError:
+        return None  # it is there, and too busy
+    except OSError:
+        start()
+        return None
+    return channel
+
+
+def tell(kind: str, host: str, given: bytes) -> None:
+    """Print what the daemon has to say, if it says it in time."""
+    import time
+
+    until = time.monotonic() + ANSWER_SECONDS
+    channel = connected(ANSWER_SECONDS)
+    if channel is None:
+        return
+    channel.sendall(f"{kind} {host} {len(given)}\n".encode() + given)
+    answer = b""
+    while not answer.endswith(b"\0"):  # which says that it is whole
+        left = until - time.monotonic()
+        if left <= 0:
+            return
+        channel.settimeout(left)
+        part = channel.recv(1 << 16)
+        if not part:
+            return
+        answer += part
+    answer = answer[:-1]
+    while answer:
+        answer = answer[posix.write(1, answer) :]
+
+
+def spool(host: str, given: bytes) -> None:
+    """Keep a pointer to the session. Another one of the same session takes its place."""
+    fields = parsed(given)
+    pointer, session = [host], ""
+    for name in ("session_id", "transcript_path", "cwd", "hook_event_name"):
+        value = fields.get(name)
+        value = value if isinstance(value, str) else ""
+        if name == "session_id":
+            session = value
+        pointer.append(value)
+    if not session and not pointer[2]:
+        return
+    if not session or len(session) > 100 or not SAFE.issuperset(session):
+        import binascii
+
+        session = f"{binascii.crc32(repr(pointer[1:3]).encode('utf-8', 'replace')):08x}"
+    data = "\0".join(pointer).encode("utf-8", "surrogateescape")
+    if len(data) > 20_000:
+        return
+    name = f"spool/{host}.{session}"
+    draft = f"{name}.{posix.getpid()}.draft"
+    file = posix.open(draft, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC, 0o600)
+    try:
+        posix.write(file, data)
+    finally:
+        posix.close(file)
+    posix.rename(draft, f"{name}.pointer")
+
+
+class Plain:
+    """What the interpreter's own scanner of JSON wants to be told."""
+
+    def __init__(self) -> None:
+        self.strict = False
+        self.memo: dict[str, str] = {}
+        self.object_hook = self.object_pairs_hook = None
+        self.parse_float, self.parse_int, self.parse_constant = float, int, float
+
+
+def parsed(given: bytes) -> dict[str, object]:
+    """The host's JSON object."""
+    text = given.decode("utf-8", "surrogateescape").strip()
+    try:
+        value = __import__("_json").make_scanner(Plain())(text, 0)[0]
+    except ImportError:
+        import json
+
+        value = json.loads(text)
+    return value if isinstance(value, dict) else {}
+
+
+def nudge() -> None:
+    """Let the daemon know, without waiting for it."""
+    channel = connected(0)
+    if channel is not None:
+        channel.send(b"look - 0\n")
+
+
+def start() -> None:
+    """Start the daemon, and go on. Whoever else finds it missing meanwhile leaves it be."""
+    import time
+
+    try:
+        if time.time() - posix.stat("starting").st_mtime < START_SECONDS:
+            return
+    except FileNotFoundError:
+        pass
+    file = posix.open("start", posix.O_RDONLY)
+    command = posix.read(file, 1 << 16).split(b"\0")
+    posix.close(file)
+    posix.close(posix.open("starting", posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC, 0o600))
+    nothing = b"/dev/null"
+    posix.posix_spawn(
+        command[0],
+        command,
+        posix.environ,
+        file_actions=[
+            (posix.POSIX_SPAWN_OPEN, 0, nothing, posix.O_RDONLY, 0),
+            (posix.POSIX_SPAWN_OPEN, 1, nothing, posix.O_WRONLY, 0),
+            (posix.POSIX_SPAWN_OPEN, 2, nothing, posix.O_WRONLY, 0),
+        ],
+        setsid=True,
+    )
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:4])
+    except BaseException:
+        pass
+    finally:
+        # At once: nothing that the interpreter does at its end is needed, and none of it may fail.
+        posix._exit(0)

@@ -1,0 +1,51 @@
+"""Serving designs beside a memory service: what `metamem serve` and the command line open."""
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from metamem.api import find_design, home_folder
+from metamem.core.access import Scope
+from metamem.core.aside import aside
+from metamem.core.errors import UsageError
+from metamem.service.archives import FILE, note_archive
+from metamem.service.designs.served import ServedDesigns
+from metamem.service.designs.serving import USUAL, Serving
+from metamem.service.service import MemoryService
+from metamem.store.sqlite import SqliteArchive
+
+
+@asynccontextmanager
+async def served_designs(
+    service: MemoryService,
+    home: str | Path | None = None,
+    *,
+    design: str = "",
+    scope: str = "",
+    create: bool = False,
+    serving: Serving = USUAL,
+) -> AsyncIterator[ServedDesigns]:
+    """The designs that the archive at `home` has in use, and a named one for one scope. What the
+    archive keeps of a scope is erased with it from now on. Where there is no archive, nothing was
+    ever decided, and none is made unless `create` asks for it."""
+    if bool(design) != bool(scope):
+        raise UsageError("a design is named for a scope", hint="give both --design and --scope")
+    folder = home_folder(home)
+    with ExitStack() as held:
+        archive = await aside(_archive, service, folder, create, held)
+        named = {}
+        if design:
+            found = await aside(find_design, design, archive)
+            named = {str(Scope.parse(scope)): found}
+        async with ServedDesigns(service, archive, named=named, serving=serving) as served:
+            yield served
+
+
+def _archive(service: MemoryService, folder: Path, create: bool, held: ExitStack) -> SqliteArchive:
+    path = folder / FILE
+    if create or path.is_file():
+        note_archive(service.database, path)
+    else:
+        path = Path(held.enter_context(TemporaryDirectory())) / path.name
+    return held.enter_context(SqliteArchive(path))

@@ -1,0 +1,133 @@
+"""Reading facts: by id, in lists, with their history. Every query is made through a `Sight`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from metamem.core.access import Scope
+from metamem.core.errors import UnknownName, UsageError
+from metamem.service.sight import Sight
+from metamem.service.words import LIFECYCLES, Fact, Listing, Page, Version
+from metamem.service.writing.fields import told
+from metamem.store.engine import Execute, Value
+
+_NAMES = tuple(field.name for field in fields(Fact) if field.name != "entities")
+COLUMNS = f"number, {', '.join(_NAMES)}"
+MOST = 1000  # facts of a page
+
+
+def by_number(execute: Execute, sight: Sight, numbers: Sequence[int]) -> dict[int, Fact]:
+    """The facts of these numbers that the sight covers, whatever their lifecycle."""
+    if not numbers:
+        return {}
+    where, values = sight.within("+scope")  # the plus: found by number, not by all of the scope
+    marks = ", ".join("?" * len(numbers))
+    rows = execute(
+        f"SELECT {COLUMNS} FROM facts WHERE number IN ({marks}) AND {where}",
+        (*numbers, *values),
+    )
+    return dict(_facts(execute, rows, sight.scopes))
+
+
+def by_id(execute: Execute, sight: Sight, fact_id: str) -> tuple[int, Fact]:
+    """A fact and its number. One that is in another scope is as unknown as one that is not there."""
+    where, values = sight.within("scope")
+    rows = execute(f"SELECT {COLUMNS} FROM facts WHERE id = ? AND {where}", (fact_id, *values))
+    for found in _facts(execute, rows, sight.scopes):
+        return found
+    raise UnknownName(
+        f"there is no fact {told(fact_id)}", hint="`metamem list` shows what there is"
+    )
+
+
+def listed(execute: Execute, sight: Sight, listing: Listing) -> Page:
+    """A page of facts, oldest first."""
+    if not 1 <= listing.limit <= MOST:
+        raise UsageError(f"a page holds 1 to {MOST} facts, not {listing.limit}")
+    for lifecycle in listing.lifecycle:
+        if lifecycle not in LIFECYCLES:
+            raise UsageError(
+                f"no lifecycle is called {lifecycle!r}", hint=f"known: {', '.join(LIFECYCLES)}"
+            )
+    where, values = sight.within("scope")
+    conditions: list[str] = [where]
+    for column, wanted in (("type", listing.types), ("lifecycle", listing.lifecycle)):
+        if wanted:
+            conditions.append(f"{column} IN ({', '.join('?' * len(wanted))})")
+            values += wanted
+    if listing.session:
+        conditions.append("session = ?")
+        values.append(listing.session)
+    if listing.entity:
+        conditions.append("number IN (SELECT fact FROM fact_entities WHERE entity = ?)")
+        values.append(listing.entity.lower())
+    if listing.contains:
+        conditions.append("LOWER(text) LIKE ? ESCAPE '!'")
+        values.append(f"%{_like(listing.contains.lower())}%")
+    if listing.after:
+        number, _ = by_id(execute, sight, listing.after)
+        conditions.append("number > ?")
+        values.append(number)
+    rows = execute(
+        f"SELECT {COLUMNS} FROM facts WHERE {' AND '.join(conditions)} ORDER BY number LIMIT ?",
+        (*values, listing.limit + 1),
+    )
+    facts = tuple(fact for _, fact in _facts(execute, rows[: listing.limit], sight.scopes))
+    return Page(facts, facts[-1].id if len(rows) > listing.limit else "")
+
+
+def history(execute: Execute, sight: Sight, fact_id: str) -> list[Version]:
+    """What a fact was, from the first version to the one that it is now."""
+    number, _ = by_id(execute, sight, fact_id)
+    columns = "version, text, type, importance, lifecycle, changed_by"
+    rows = execute(
+        f"SELECT {columns}, at, reason FROM fact_versions WHERE fact = ?"
+        f" UNION ALL SELECT {columns}, changed_at, reason FROM facts WHERE number = ?"
+        " ORDER BY version",
+        (number, number),
+    )
+    return [Version(*row) for row in rows]
+
+
+def linked(execute: Execute, sight: Sight, fact_id: str) -> list[dict[str, Any]]:
+    """How a fact hangs together with others that the sight covers."""
+    number, _ = by_id(execute, sight, fact_id)
+    rows = execute(
+        "SELECT source, target, kind, weight FROM links WHERE source = ? OR target = ?",
+        (number, number),
+    )
+    ends = sorted({end for source, target, _, _ in rows for end in (source, target)})
+    seen = by_number(execute, sight, ends)
+    return [
+        {"from": seen[s].id, "to": seen[t].id, "kind": kind, "weight": weight}
+        for s, t, kind, weight in rows
+        if s in seen and t in seen
+    ]
+
+
+def _facts(
+    execute: Execute, rows: Sequence[tuple[Any, ...]], scopes: Mapping[int, Scope]
+) -> list[tuple[int, Fact]]:
+    numbers: list[Value] = [row[0] for row in rows]
+    entities: dict[int, list[str]] = {}
+    if numbers:
+        marks = ", ".join("?" * len(numbers))
+        for number, entity in execute(
+            f"SELECT fact, entity FROM fact_entities WHERE fact IN ({marks}) ORDER BY entity",
+            numbers,
+        ):
+            entities.setdefault(number, []).append(entity)
+    return [(row[0], _fact(row[1:], scopes, tuple(entities.get(row[0], ())))) for row in rows]
+
+
+def _fact(row: tuple[Any, ...], scopes: Mapping[int, Scope], entities: tuple[str, ...]) -> Fact:
+    """Of the columns after the number, in their order."""
+    columns = dict(zip(_NAMES, row, strict=True))
+    columns["scope"] = str(scopes[columns["scope"]])
+    for flag in ("quarantined", "pinned"):
+        columns[flag] = bool(columns[flag])
+    return Fact(**columns, entities=entities)
+
+
+def _like(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

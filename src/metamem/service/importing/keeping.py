@@ -1,0 +1,132 @@
+"""Transcripts become evidence: what people and agents said, each line once, nothing that was rewound."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from metamem.core.access import Scope
+from metamem.core.errors import UnknownName, UsageError
+from metamem.service.access.names import marked
+from metamem.service.access.projects import PROJECT, project_of
+from metamem.service.access.rights import LOCAL
+from metamem.service.contract import Memories
+from metamem.service.importing import gemini
+from metamem.service.importing.places import Places, excluded
+from metamem.service.importing.sources import Source, look
+from metamem.service.importing.transcript import Line, Transcript
+from metamem.service.words import Fact, Listing, Session, Turn
+
+AT_ONCE = 200  # lines of one call of `ingest`
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of a transcript."""
+
+    session: str
+    scope: str = ""
+    stored: int = 0
+    known: int = 0
+    refused: int = 0
+    rewound: int = 0
+    damaged: int = 0
+    skipped: str = ""  # why nothing of it was kept
+
+
+def scope_of(folder: str, tenant: str = LOCAL) -> Scope:
+    """The scope of a project's folder, also of one that is no longer there."""
+    try:
+        return project_of(Path(folder), tenant).scope
+    except UsageError:
+        return Scope(tenant, PROJECT, marked(Path(folder).name, folder))
+
+
+class Keeper:
+    """Reads what is new in sources and keeps it."""
+
+    def __init__(
+        self, memories: Memories, places: Places, scope: Callable[[str], Scope] = scope_of
+    ) -> None:
+        self._memories, self._places, self._scope = memories, places, scope
+        self._folders: list[str] | None = None
+
+    def keep(self, source: Source) -> Kept:
+        """Keep what is new in a source. Done again after a crash, it adds nothing twice: the place
+        moves on only when all before it is kept, and lines that are kept are known by their ids."""
+        with self._places.reading(source.host, source.key) as state:
+            found = look(source, state, self._known(source) if state is None else ())
+            kept = self._keep(found.transcript)
+            self._places.move(
+                source.host, source.key, found.state, found.transcript.session, kept.scope
+            )
+        return kept
+
+    def _known(self, source: Source) -> list[str]:
+        """Folders that a host's names may stand for; only one of them hides its folders so."""
+        if self._folders is None and source.host == gemini.HOST:
+            self._folders = self._places.folders()
+        return self._folders or []
+
+    def _keep(self, transcript: Transcript) -> Kept:
+        session = transcript.session
+        if not transcript.folder:
+            return Kept(session, skipped="its project is not known")
+        if excluded(transcript.folder, self._places.exclusions()):
+            return Kept(session, skipped="its project is excluded")
+        lines = [line for line in transcript.lines if not line.agent]
+        scope = str(self._scope(transcript.folder))
+        stored = known = refused = 0
+        for start in range(0, len(lines), AT_ONCE):
+            part = lines[start : start + AT_ONCE]
+            done = self._memories.ingest(scope, _session(transcript, part))
+            stored, known = stored + done.stored, known + done.known
+            refused += done.refused
+        rewound = self._withdraw(scope, transcript) if transcript.rewound else 0
+        return Kept(session, scope, stored, known, refused, rewound, transcript.damaged)
+
+    def _withdraw(self, scope: str, transcript: Transcript) -> int:
+        """What the user took back is no evidence; it is archived, not lost."""
+        gone, count = set(transcript.rewound), 0
+        for fact in self._facts(scope, transcript.session):
+            if turn_of(fact) in gone:
+                self._memories.forget(fact.id, "the user went back before it")
+                count += 1
+        return count
+
+    def _facts(self, scope: str, session: str) -> Iterator[Fact]:
+        after = ""
+        while True:
+            listing = Listing(scopes=(scope,), session=session, after=after, limit=500)
+            try:
+                page = self._memories.browse(listing)
+            except (UnknownName, UsageError):
+                return  # nothing was kept of it
+            yield from page.facts
+            if not page.next:
+                return
+            after = page.next
+
+
+def turn_of(fact: Fact) -> str:
+    """The host's id of the line that a fact is."""
+    return fact.origin.rpartition("#")[0]  # what follows is the number of its part
+
+
+def _session(transcript: Transcript, lines: list[Line]) -> Session:
+    return Session(
+        transcript.session,
+        tuple(
+            Turn(
+                "user" if line.speaker == "user" else transcript.host,
+                line.text,
+                line.speaker,
+                line.at,
+                line.id,
+            )
+            for line in lines
+        ),
+        transcript.host,
+        transcript.title,
+        transcript.started_at,
+        transcript.ended_at,
+    )

@@ -1,0 +1,195 @@
+"""How far each source was read, kept beside the facts, so that a backup has both of one time."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from metamem.core.errors import Busy
+from metamem.service.database import Database, new_id, now_ms
+
+LEASE_MS = 60_000  # after which nobody waits for a reader; for one that died, nobody does at all
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What one piece of a note or an export became."""
+
+    digest: str
+    fact: str
+    own: bool  # it was not there before
+
+
+class Places:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def reading(self, host: str, source: str) -> Iterator[dict[str, Any] | None]:
+        """The state of a source, while nobody else reads it. `Busy` where somebody does."""
+        now, holder = now_ms(), f"{os.getpid()}/{new_id('r')}"
+        with self._database.writing() as execute:
+            execute(
+                "INSERT INTO import_places (host, source, state, session, scope, at, held_by,"
+                " held_until) VALUES (?, ?, '', '', '', 0, '', 0)"
+                " ON CONFLICT (host, source) DO NOTHING",
+                (host, source),
+            )
+            ((state, held_by, held_until),) = execute(
+                "SELECT state, held_by, held_until FROM import_places"
+                " WHERE host = ? AND source = ?",
+                (host, source),
+            )
+            if held_until > now and _lives(held_by):
+                raise Busy(f"another process reads {source} at the moment")
+            execute(
+                "UPDATE import_places SET held_by = ?, held_until = ?"
+                " WHERE host = ? AND source = ?",
+                (holder, now + LEASE_MS, host, source),
+            )
+        try:
+            yield json.loads(state) if state else None
+        finally:
+            with self._database.writing() as execute:
+                execute(
+                    "UPDATE import_places SET held_by = '', held_until = 0"
+                    " WHERE host = ? AND source = ? AND held_by = ?",
+                    (host, source, holder),
+                )
+
+    def move(self, host: str, source: str, state: dict[str, Any], session: str, scope: str) -> None:
+        """All that was read is kept: the next look begins here."""
+        with self._database.writing() as execute:
+            execute(
+                "UPDATE import_places SET state = ?, session = ?, scope = ?, at = ?"
+                " WHERE host = ? AND source = ?",
+                (json.dumps(state), session, scope, now_ms(), host, source),
+            )
+
+    def known(self, host: str) -> dict[str, int]:
+        """When each source was last read to its end."""
+        with self._database.reading() as execute:
+            rows = execute(
+                "SELECT source, at FROM import_places WHERE host = ? AND at > 0", (host,)
+            )
+        return {str(source): int(at) for source, at in rows}
+
+    def folders(self) -> list[str]:
+        """Folders that sessions were in."""
+        with self._database.reading() as execute:
+            rows = execute("SELECT state FROM import_places WHERE state <> ''")
+        found = {
+            json.loads(state).get("reader", {}).get("thread", {}).get("folder") for (state,) in rows
+        }
+        return sorted(folder for folder in found if folder)
+
+    # --- pieces of notes ---------------------------------------------------------------------
+
+    def items(self, source: str, scope: str) -> dict[str, Item]:
+        with self._database.reading() as execute:
+            rows = execute(
+                "SELECT key, digest, fact, own FROM import_items WHERE source = ? AND scope = ?",
+                (source, scope),
+            )
+        return {str(key): Item(digest, fact, bool(own)) for key, digest, fact, own in rows}
+
+    def set_item(self, source: str, scope: str, key: str, item: Item) -> None:
+        with self._database.writing() as execute:
+            execute(
+                "INSERT INTO import_items (source, scope, key, digest, fact, own, at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, scope, key) DO UPDATE SET"
+                " digest = excluded.digest, fact = excluded.fact, own = excluded.own,"
+                " at = excluded.at",
+                (source, scope, key, item.digest, item.fact, int(item.own), now_ms()),
+            )
+
+    def drop_item(self, source: str, scope: str, key: str) -> None:
+        with self._database.writing() as execute:
+            execute(
+                "DELETE FROM import_items WHERE source = ? AND scope = ? AND key = ?",
+                (source, scope, key),
+            )
+
+    # --- what is left out --------------------------------------------------------------------
+
+    def exclude(self, patterns: Sequence[str]) -> None:
+        """Remember what is never to be read."""
+        with self._database.writing() as execute:
+            for pattern in patterns:
+                execute(
+                    "INSERT INTO import_exclusions (pattern, at) VALUES (?, ?)"
+                    " ON CONFLICT (pattern) DO NOTHING",
+                    (pattern, now_ms()),
+                )
+
+    def include(self, pattern: str) -> bool:
+        with self._database.writing() as execute:
+            gone = execute(
+                "DELETE FROM import_exclusions WHERE pattern = ? RETURNING 1", (pattern,)
+            )
+        return bool(gone)
+
+    def exclusions(self) -> list[str]:
+        with self._database.reading() as execute:
+            rows = execute("SELECT pattern FROM import_exclusions ORDER BY pattern")
+        return [str(pattern) for (pattern,) in rows]
+
+    # --- briefings ---------------------------------------------------------------------------
+
+    def briefed(self, host: str, session: str) -> bool:
+        """Whether a session was given a briefing, or was kept before: then it needs none."""
+        with self._database.reading() as execute:
+            return bool(
+                execute(
+                    "SELECT 1 FROM briefed_sessions WHERE host = ? AND session = ? UNION"
+                    " SELECT 1 FROM import_places WHERE host = ? AND session = ?",
+                    (host, session, host, session),
+                )
+            )
+
+    def note_briefed(self, host: str, session: str) -> None:
+        with self._database.writing() as execute:
+            execute(
+                "INSERT INTO briefed_sessions (host, session, at) VALUES (?, ?, ?)"
+                " ON CONFLICT (host, session) DO UPDATE SET at = excluded.at",
+                (host, session, now_ms()),
+            )
+
+
+def _lives(holder: str) -> bool:
+    """Whether the process that holds something is still there. All of them are on this machine:
+    they read its files."""
+    try:
+        process = int(holder.partition("/")[0])
+        os.kill(process, 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    try:
+        # One that has ended is listed until whoever started it has asked how.
+        about = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return True  # systems that do not tell
+    return about.rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
+def excluded(folder: str, patterns: Sequence[str]) -> bool:
+    """Whether a folder, or one that it is in, is left out. Patterns are paths or have wildcards;
+    one without a slash means a folder's own name."""
+    if not folder:
+        return False
+    path = Path(folder)
+    for each in (path, *path.parents):
+        for pattern in patterns:
+            plain = pattern.rstrip("/")
+            name = str(each) if "/" in plain else each.name
+            if plain and fnmatchcase(
+                name, str(Path(plain).expanduser()) if "/" in plain else plain
+            ):
+                return True
+    return False

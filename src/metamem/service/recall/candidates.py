@@ -1,0 +1,47 @@
+"""Which facts of a scope the ranker looks at."""
+
+import numpy as np
+
+from metamem.service.recall.catalog import NONE, Catalog, Floats, Hits, Ints
+from metamem.service.recall.question import Question
+
+MOST = 200  # of candidates
+_BESIDE, _MEANING, _SESSION = 0.5, 0.125, 0.3  # chosen for how much evidence is among them
+
+
+def choose(question: Question, catalog: Catalog, hits: Hits, dense: Floats | None) -> Ints:
+    """Local indices in rising order: best by terms, by meaning, and by what is said around them."""
+    scores = scaled(hits.lexical)
+    if dense is not None and catalog.count:
+        spread = max(float(dense.std()), 1e-6)
+        scores = scores + np.float32(_MEANING) * np.maximum(
+            (dense - dense.mean()) / np.float32(spread), 0
+        )
+    around = beside(scores, catalog.before) + beside(scores, catalog.after)
+    best = session_best(catalog, scores)
+    summed = scores + np.float32(_BESIDE) * around + np.float32(_SESSION) * best
+    above = np.flatnonzero(summed > 0)
+    if len(above) > MOST:
+        order = np.argpartition(-summed[above], MOST - 1)[:MOST]
+        above = np.sort(above[order])
+    return above.astype(np.int32)
+
+
+def scaled(lexical: Floats) -> Floats:
+    """BM25 as a share of the scope's best."""
+    found: Floats = lexical / np.float32(max(float(lexical.max(initial=0)), 1e-6))
+    return found
+
+
+def beside(values: Floats, neighbour: Ints) -> Floats:
+    """The value of each fact's neighbour; zero where it has none."""
+    found: Floats = np.where(neighbour == NONE, np.float32(0), values[neighbour])
+    return found
+
+
+def session_best(catalog: Catalog, values: Floats) -> Floats:
+    """The best value within each fact's session; zero for facts of none."""
+    best = np.zeros(int(catalog.session.max(initial=NONE)) + 2, np.float32)
+    np.maximum.at(best, catalog.session, values)
+    best[NONE] = 0
+    return best[catalog.session]

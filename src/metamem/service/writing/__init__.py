@@ -1,0 +1,1 @@
+"""Writing: from what somebody wants remembered to what is kept."""

@@ -1,0 +1,204 @@
+"""Facts drawn from conversations by a model: a job beside the writing, which never waits for it.
+
+Nothing of this runs unless somebody configured a model for it. What it spends is entered before it is
+sent and stays within its allowance over all processes and days; texts that were sent are not kept.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from metamem.core.access import Caller, Scope
+from metamem.core.aside import aside
+from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord, Spending
+from metamem.core.chat import AskAt, Role, Site
+from metamem.core.errors import AllowanceSpent, ModelFault, ModelRefused, UsageError
+from metamem.models.allowance import Allowance
+from metamem.models.broker import Broker
+from metamem.models.config import ModelConfig, load_config
+from metamem.service import changing
+from metamem.service.database import Database, now_ms
+from metamem.service.sight import Sight, scope_number
+from metamem.service.writing.extracting import Extracted, Line, extracted, question
+from metamem.service.writing.fields import REASON, Fields
+from metamem.service.writing.leases import Lease
+from metamem.service.writing.prepare import prepare
+from metamem.service.writing.remembering import Remembering
+from metamem.service.writing.writer import CheckQuota, no_quota
+from metamem.store.sqlite import SqliteArchive
+
+JOB = "enrich"
+ROLE: Role = "memory"
+AT_ONCE = 40  # turns of one question
+LETTERS = 8000  # characters of one question
+
+
+@dataclass(slots=True)
+class Enriched:
+    """What a run of the job did, and why it stopped."""
+
+    turns: int = 0
+    asked: int = 0
+    stored: int = 0
+    left_out: int = 0  # facts that were known, junk, or not borne out by what was said
+    notes: list[str] = field(default_factory=list)
+
+
+class Enricher:
+    """Goes through the conversations of scopes, oldest first, from where it stopped."""
+
+    def __init__(
+        self, database: Database, ask: AskAt, check_quota: CheckQuota | None = None
+    ) -> None:
+        self._database, self._ask = database, ask
+        self._check_quota = check_quota or no_quota
+
+    async def run(self, scope: Scope, *, questions: int = 100) -> Enriched:
+        """Draw facts from what is new in a scope, with at most so many questions.
+
+        `Busy` where another process is at it. A spent allowance or a model that cannot be reached
+        ends the run; what it did so far is kept, and the next run goes on from there.
+        """
+        done = Enriched()
+        with self._database.reading() as execute:
+            number = scope_number(execute, scope)
+        if number is None:
+            raise UsageError(f"there is no scope {scope}")
+        lease = Lease(self._database, JOB, number)
+        position = await aside(lease.take)
+        try:
+            for _ in range(questions):
+                lines = await aside(self._next, number, position)
+                if not lines:
+                    break
+                facts = await self._drawn(lines, done)
+                position = lines[-1].number
+                await aside(self._enter, scope, lease, lines, facts, done)
+        except (AllowanceSpent, ModelFault) as stopped:
+            done.notes.append(stopped.message)
+        finally:
+            await aside(lease.give_back)
+        return done
+
+    def _next(self, scope: int, after: int) -> list[Line]:
+        """The next turns, of one conversation. Those that read like instructions are not shown."""
+        with self._database.reading() as execute:
+            rows = execute(
+                "SELECT number, id, author, text, source, session, said_at FROM facts"
+                " WHERE scope = ? AND lifecycle = 'active' AND number > ? AND type = 'turn'"
+                " AND quarantined = 0 ORDER BY number LIMIT ?",
+                (scope, after, AT_ONCE),
+            )
+        lines: list[Line] = []
+        letters = 0
+        for row in rows:
+            line = Line(*row)
+            letters += len(line.text)
+            if lines and (line.session != lines[0].session or letters > LETTERS):
+                break
+            lines.append(line)
+        return lines
+
+    async def _drawn(self, lines: list[Line], done: Enriched) -> list[Extracted]:
+        done.asked += 1
+        try:
+            reply = await self._ask(Site(ROLE, phase="update", task=JOB), question(lines))
+        except ModelRefused as refused:
+            done.notes.append(f"nothing was drawn from {len(lines)} turns: {refused.message}")
+            return []
+        facts = extracted(reply.value, lines)
+        done.left_out += len(reply.value["facts"]) - len(facts)
+        return facts
+
+    def _enter(
+        self,
+        scope: Scope,
+        lease: Lease,
+        lines: list[Line],
+        facts: list[Extracted],
+        done: Enriched,
+    ) -> None:
+        """What was drawn, its evidence, and the cursor: all at once."""
+        rights = frozenset({scope})
+        caller = Caller(scope.tenant, JOB, reads=rights, writes=rights)
+        prepared = [prepare(fact.draft, JOB, now_ms()) for fact in facts]
+        with self._database.writing() as execute:
+            self._database.alone(execute, f"scope {lease.scope}")
+            if scope_number(execute, scope) != lease.scope:
+                return  # erased meanwhile
+            batch = Remembering(execute, Sight({lease.scope: scope}), caller, may_replace=False)
+            results = batch.take(prepared)
+            if batch.new:
+                self._check_quota(execute, caller, lease.scope, len(batch.new))
+            batch.enter()
+            there = {
+                row[0]
+                for row in execute(
+                    f"SELECT id FROM facts WHERE id IN ({', '.join('?' * len(lines))})",
+                    [line.id for line in lines],
+                )
+            }
+            for fact, written in zip(facts, results, strict=True):
+                if written.outcome == "stored":
+                    for turn in fact.evidence:
+                        if turn in there:
+                            changing.linked(
+                                execute, lease.scope, written.id, turn, "about", 1.0, by=JOB
+                            )
+            stored = sum(written.outcome == "stored" for written in results)
+            lease.move(execute, lines[-1].number, stored)
+        done.turns += len(lines)
+        done.stored += stored
+        done.left_out += len(results) - stored
+
+
+@asynccontextmanager
+async def enricher(
+    database: Database,
+    model: str,
+    allowance: Allowance,
+    *,
+    config: ModelConfig | None = None,
+    check_quota: CheckQuota | None = None,
+) -> AsyncIterator[Enricher]:
+    """An enricher that asks a model by its name, within an allowance that all processes share."""
+    if not (allowance.tokens or allowance.money):
+        raise UsageError(
+            "enrichment needs a limit of tokens or money", hint="it would spend without end"
+        )
+    archive = SqliteArchive(database.path, create=False)
+    try:
+        models = (config or load_config()).open_roles({ROLE: [model]})
+        broker = Broker(Meter(archive), models, run_id=JOB, allowance=allowance)
+        try:
+            yield Enricher(database, broker.ask, check_quota)
+        finally:
+            await broker.close()
+    finally:
+        archive.close()
+
+
+class Meter:
+    """Keeps what was spent, and no word of what was asked or answered."""
+
+    def __init__(self, archive: SqliteArchive) -> None:
+        self._archive = archive
+
+    def begin_attempt(self, attempt: AttemptRecord) -> int:
+        return self._archive.begin_attempt(attempt)
+
+    def end_attempt(self, number: int, end: AttemptEnd, call: CallRecord | None = None) -> None:
+        detail = Fields().line(end.detail, REASON)  # a provider may quote what it was sent
+        self._archive.end_attempt(number, replace(end, detail=detail))
+
+    def call(self, key: str) -> CallRecord | None:
+        return None
+
+    def put_blob(self, blob_id: str, content: bytes) -> bool:
+        return False
+
+    def blob(self, blob_id: str) -> bytes | None:
+        return None
+
+    def spending(self, run_id: str | None = None) -> list[Spending]:
+        return self._archive.spending(run_id)

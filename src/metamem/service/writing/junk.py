@@ -1,0 +1,76 @@
+"""What is not worth keeping, and why: told to whoever wanted it kept.
+
+Lines of conversations are evidence and are kept as they come; only facts are judged by what they say.
+"""
+
+import re
+
+from metamem.service.marks import is_fenced
+from metamem.service.words import TYPES
+from metamem.service.writing.wordlist import listed
+
+MOST = 8000  # characters of a fact
+
+_SOMETHING = re.compile(r"[^\W_]")
+_LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+")
+# A line of an answer, out of its fence: [day author, type, …, end of the fact's id] and the text.
+_ECHO = re.compile(rf"\s*-?\s*\[[^\]\n]*\b(?:{'|'.join(TYPES)}), (?:[^\]\n]*, )?[0-9a-f]{{8}}\]\s")
+# And wherever else it stands, with its day.
+_QUOTED = re.compile(
+    rf"\[\d{{4}}-\d\d-\d\d[^\]\n]{{0,200}}\b(?:{'|'.join(TYPES)}), (?:[^\]\n]{{0,80}}, )?[0-9a-f]{{8}}\]"
+)
+# A text of these words alone says nothing that lasts,
+_POLITE = listed(
+    """ok okay k kk yes yeah yep yup no nope sure thanks thank ty thx hi hello hey bye goodbye great cool nice awesome
+    perfect excellent fine understood noted alright absolutely np welcome lgtm continue sorry apologies hmm hm uh um wow
+    lol haha cheers morning afternoon evening night"""
+)
+# not even together with these.
+_FILLING = listed(
+    """you there good got it will do done right of course problem you're sounds please let me know if i can help with
+    anything else how today happy to i'm as an ai language model go ahead next see that makes sense all one moment
+    working on very much so for your is later talk soon what's up"""
+)
+_CHATTER = re.compile(
+    r"(?:is there anything else (?:i|you)|let me know if you (?:need|have)|how (?:can|may) i (?:help|assist)"
+    r"|i(?:'m| am) (?:here|happy|glad) to (?:help|assist)|as an ai (?:language )?model|i(?:'d| would) be happy to)"
+    r"[^.!?\n]{0,80}[.!?]*\s*",
+    re.IGNORECASE,
+)
+_HOLLOW = re.compile(
+    r"(?:n/?a|none|null|nil|undefined|nan|todo|tbd|test|testing|foo|bar|lorem ipsum.*|no (?:new )?(?:facts?|memor(?:y|ies)"
+    r"|information|updates?)(?: (?:found|to (?:store|remember|save)))?|nothing(?: (?:new|to (?:remember|store|save)))?)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def refusal(text: str) -> str:
+    """Why a cleaned text is not kept as a fact; empty where it is."""
+    if not text:
+        return "it is empty"
+    if is_echo(text):
+        return "it is what memory told, coming back"
+    if not _SOMETHING.search(text):
+        return "it has no words, only signs"
+    if len(text) > MOST:
+        return (
+            f"it has {len(text)} characters, and a fact has at most {MOST}: split it, or ingest it"
+        )
+    if _HOLLOW.fullmatch(text):
+        return "it says nothing"
+    if len(text) <= 200 and _is_polite(text):
+        return "it is only a greeting or an acknowledgement"
+    return ""
+
+
+def is_echo(text: str) -> bool:
+    """Whether a text is the service's own recall or briefing, or quotes lines of one."""
+    return is_fenced(text) or _ECHO.match(text) is not None or _QUOTED.search(text) is not None
+
+
+def _is_polite(text: str) -> bool:
+    rest = _CHATTER.sub("", text)
+    words = [word.lower().replace("’", "'") for word in _LETTERS.findall(rest)]
+    if not words:
+        return True
+    return all(w in _POLITE or w in _FILLING for w in words) and any(w in _POLITE for w in words)

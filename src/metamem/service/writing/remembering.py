@@ -1,0 +1,213 @@
+"""Prepared drafts entered into a scope: one event for all that is new, inside one transaction.
+
+Repeats are told by what they repeat. What a draft says that it replaces, by id or in its words, gives
+its place; where that is not sure, the older fact stays and whoever writes is told.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from metamem.core.access import Caller
+from metamem.core.errors import UnknownName
+from metamem.service import changing, facts, log, picture
+from metamem.service.database import new_id
+from metamem.service.recall.terms import terms
+from metamem.service.sight import Sight
+from metamem.service.words import TRUST, LinkKind, Written
+from metamem.service.writing.candidates import (
+    Fresh,
+    Match,
+    Older,
+    matches,
+    replaced,
+    searched_terms,
+)
+from metamem.service.writing.entities import phrases, with_vocabulary
+from metamem.service.writing.prepare import Prepared, Refused
+from metamem.service.writing.statement import statement
+from metamem.service.writing.vocabulary import known_names
+from metamem.store.engine import Execute
+
+LINKED = 3  # older facts that a new one is linked to
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    source: str
+    target: str
+    kind: LinkKind
+    weight: float
+    reason: str
+
+
+@dataclass(slots=True)
+class Remembering:
+    """One batch on its way into one scope."""
+
+    execute: Execute
+    view: Sight  # of that scope alone
+    caller: Caller
+    may_replace: bool = True  # an older fact that a draft says in its words is over
+    new: list[dict[str, Any]] = field(default_factory=list)
+    _digests: dict[str, tuple[str, int, bool]] = field(default_factory=dict)
+    _fresh: Fresh = field(default_factory=Fresh)
+    _gone: set[str] = field(default_factory=set)
+    _links: list[_Link] = field(default_factory=list)
+    _names: frozenset[str] = frozenset()  # of the scope, that the batch speaks of
+    _phrases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def scope(self) -> int:
+        (number,) = self.view.scopes
+        return number
+
+    def take(self, prepared: Sequence[Prepared | Refused]) -> list[Written]:
+        """What becomes of each. Nothing is entered yet."""
+        texts = {each.text for each in prepared if isinstance(each, Prepared)}
+        self._phrases = {text: phrases(text) for text in texts}
+        self._names = known_names(self.execute, self.scope, self._phrases.values())
+        (scope,) = self.view.scopes.values()
+        results = [self._taken(each) for each in prepared]
+        if self.caller.may_read(scope):
+            return results
+        # Whoever may only write learns nothing of what is there.
+        return [
+            replace(one, id=one.id if one.outcome == "stored" else "", superseded=(), candidates=())
+            for one in results
+        ]
+
+    def enter(self) -> None:
+        """One event for the facts, then one for each change of older ones."""
+        if self.new:
+            _apply(self.execute, self.scope, "remembered", self.caller, {"facts": self.new})
+        for link in self._links:
+            if link.kind == "supersedes" and link.target in self._gone:
+                _, fact = facts.by_id(self.execute, self.view, link.target)
+                changing.moved(
+                    self.execute,
+                    self.scope,
+                    fact,
+                    "superseded",
+                    by=self.caller.who,
+                    reason=link.reason,
+                )
+            changing.linked(
+                self.execute,
+                self.scope,
+                link.source,
+                link.target,
+                link.kind,
+                link.weight,
+                by=self.caller.who,
+            )
+
+    def _taken(self, each: Prepared | Refused) -> Written:
+        if isinstance(each, Refused):
+            return Written("refused", reason=each.reason, redacted=each.redacted)
+        reason = ""
+        known = self._known(each.digest)
+        if known is not None:
+            older, trust, quarantined = known
+            if trust >= each.trust and (each.quarantined or not quarantined):
+                return Written("duplicate", older, "this is remembered already", each.redacted)
+            reason = f"it was known as {older}, by somebody less trusted"
+        if each.supersedes and (problem := self._cannot_replace(each)):
+            return Written("refused", reason=problem, redacted=each.redacted)
+        fact_id = new_id("f")
+        found = self._matches(each)
+        gone: list[str] = []
+        if known is not None:
+            gone.append(known[0])
+        if each.supersedes and each.supersedes not in gone:
+            gone.append(each.supersedes)
+        if not gone and self.may_replace and not each.quarantined:
+            gone += [match.older.id for match in replaced(found, each.trust)]
+        for target in gone:
+            said = "repeats" if known is not None and target == known[0] else "supersedes"
+            self._links.append(
+                _Link(fact_id, target, "supersedes", 1.0, f"{said}: superseded by {fact_id}")
+            )
+        self._gone.update(gone)
+        rest = [match for match in found if match.older.id not in gone]
+        self._link(fact_id, rest)
+        self._add(each, fact_id)
+        return Written(
+            "stored",
+            fact_id,
+            reason,
+            each.redacted,
+            each.quarantined,
+            tuple(gone),
+            tuple(match.to_candidate() for match in rest),
+        )
+
+    def _matches(self, each: Prepared) -> list[Match]:
+        if each.type == "turn":
+            return []
+        return matches(
+            self.execute,
+            self.scope,
+            statement(each.text),
+            searched_terms(each.text),
+            self._fresh,
+            self._gone,
+            correction=each.type == "correction",
+        )
+
+    def _link(self, fact_id: str, rest: Sequence[Match]) -> None:
+        """Links to what stays. What could have been replaced and was not is contradicted by now."""
+        for match in rest[:LINKED]:
+            relation = match.relation
+            kind: LinkKind = "contradicts" if relation.kind == "supersedes" else relation.kind
+            self._links.append(
+                _Link(fact_id, match.older.id, kind, relation.weight, relation.reason)
+            )
+
+    def _add(self, each: Prepared, fact_id: str) -> None:
+        names = [name for name in self._phrases[each.text] if name in self._names]
+        body = each.to_body(fact_id)
+        body["entities"] = sorted(with_vocabulary(each.entities, names))
+        self.new.append(body)
+        self._digests[each.digest] = (fact_id, each.trust, each.quarantined)
+        self._fresh.add(Older(fact_id, statement(each.text), each.trust), terms(each.text))
+
+    def _known(self, digest: str) -> tuple[str, int, bool] | None:
+        """The active fact that says the same: of this batch, or of those that are there."""
+        fresh = self._digests.get(digest)
+        if fresh is not None and fresh[0] not in self._gone:
+            return fresh
+        rows = self.execute(
+            "SELECT id, trust, quarantined FROM facts WHERE scope = ? AND digest = ?"
+            " AND lifecycle = 'active' ORDER BY trust DESC",
+            (self.scope, digest),
+        )
+        for fact_id, trust, quarantined in rows:
+            if fact_id not in self._gone:
+                return str(fact_id), int(trust), bool(quarantined)
+        return None
+
+    def _cannot_replace(self, each: Prepared) -> str:
+        """Why a draft cannot take the place that it asks for; empty where it can."""
+        target = each.supersedes
+        if target in self._gone:
+            return f"{target} is superseded already"
+        if (fresh := self._fresh.facts.get(target)) is not None:
+            trust = fresh.trust
+        else:
+            try:
+                _, fact = facts.by_id(self.execute, self.view, target)
+            except UnknownName as unknown:
+                return unknown.message
+            if fact.lifecycle != "active":
+                return f"{target} is {fact.lifecycle} and cannot be superseded"
+            trust = fact.trust
+        if each.quarantined:
+            return "what reads like an instruction cannot take the place of another fact"
+        if each.trust < min(trust, TRUST["agent"]):
+            return f"{target} comes from somebody more trusted, and is not superseded by this"
+        return ""
+
+
+def _apply(execute: Execute, scope: int, kind: str, caller: Caller, body: dict[str, Any]) -> None:
+    picture.apply(execute, log.append(execute, scope, kind, caller.who, body))

@@ -1,0 +1,82 @@
+"""From drafts and conversations to facts: prepared outside of the database, entered in transactions.
+
+What two processes write at once is stored once: whether something is known is asked in the transaction
+that enters it, and nobody else writes to the scope meanwhile.
+"""
+
+from collections.abc import Callable, Sequence
+
+from metamem.core.access import Caller
+from metamem.service.database import Database, now_ms
+from metamem.service.sight import Sight, sight
+from metamem.service.tables import AT_ONCE
+from metamem.service.words import Draft, Ingested, Session, Written
+from metamem.service.writing.ingesting import Ingesting, prepare_session
+from metamem.service.writing.prepare import prepare
+from metamem.service.writing.remembering import Remembering
+from metamem.store.engine import Execute
+
+BATCH = 500  # facts of one transaction: more would let others wait for long
+assert BATCH <= AT_ONCE
+
+# Raises where a caller may not have so many facts more in a scope.
+CheckQuota = Callable[[Execute, Caller, int, int], None]
+
+
+def no_quota(execute: Execute, caller: Caller, scope: int, new: int) -> None:
+    """Nobody counts."""
+
+
+class Writer:
+    """Writes into scopes that the caller may write to."""
+
+    def __init__(self, database: Database, check_quota: CheckQuota | None = None) -> None:
+        self._database = database
+        self._check_quota = check_quota or no_quota
+
+    def remember(self, caller: Caller, scope: str, drafts: Sequence[Draft]) -> list[Written]:
+        """Keep drafts; one result for each, in order. Batches are entered one after the other."""
+        now = now_ms()
+        prepared = [prepare(draft, caller.who, now) for draft in drafts]
+        results: list[Written] = []
+        for start in range(0, max(1, len(prepared)), BATCH):
+            with self._database.writing() as execute:
+                view = self._alone(execute, caller, scope)
+                batch = Remembering(execute, view, caller)
+                results += batch.take(prepared[start : start + BATCH])
+                if batch.new:
+                    self._check_quota(execute, caller, batch.scope, len(batch.new))
+                batch.enter()
+        return results
+
+    def ingest(self, caller: Caller, scope: str, session: Session) -> Ingested:
+        """Keep a conversation's turns as evidence. The same turns again add nothing."""
+        now = now_ms()
+        prepared = prepare_session(session, now)
+        stored = changed = 0
+        finished = False
+        while not finished:
+            with self._database.writing() as execute:
+                view = self._alone(execute, caller, scope)
+                ingesting = Ingesting(execute, view, caller, prepared, now)
+                step = ingesting.plan(BATCH)
+                if step.new:
+                    self._check_quota(execute, caller, ingesting.scope, len(step.new))
+                ingesting.enter(step)
+            stored, changed = stored + step.stored, changed + step.changed
+            finished = step.finished or not (step.stored or step.changed)
+        return Ingested(
+            prepared.id,
+            stored,
+            len(prepared.turns) - stored - changed,
+            prepared.refused,
+            prepared.redacted,
+            changed,
+            prepared.notes,
+        )
+
+    def _alone(self, execute: Execute, caller: Caller, scope: str) -> Sight:
+        view = sight(execute, caller, "write", [scope])
+        (number,) = view.scopes
+        self._database.alone(execute, f"scope {number}")
+        return view

@@ -1,0 +1,155 @@
+"""metamem attach, detach, status, daemon and import, as they are typed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from metamem.cli.main import run
+from metamem.service.attach import control
+from metamem.service.attach.places import Meeting
+from tests.service.importing.written import Claude, Codex
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    project = tmp_path / "shop"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("METAMEM_MEMORY", str(tmp_path / "memory"))
+    for name in (
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "GEMINI_CLI_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "METAMEM_URL",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    yield tmp_path
+    control.stop(Meeting(tmp_path / "memory"))
+
+
+def test_attach_shows_asks_and_can_be_undone(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = home / ".gemini" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"theme": "dark"} // mine\n')
+    assert run(["attach", "gemini", "--dry-run"]) == 0
+    assert "+++ " in capsys.readouterr().out
+    assert run(["attach", "gemini"]) == 2  # nobody is there to say yes
+    assert "--yes" in capsys.readouterr().err
+    assert settings.read_text() == '{"theme": "dark"} // mine\n'
+    assert run(["attach", "gemini", "--yes"]) == 0
+    shown = capsys.readouterr().out
+    assert "its next session starts with a briefing" in shown
+    assert run(["status", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    states = {row["host"]: row["state"] for row in told["hosts"]}
+    assert states == {"claude-code": "no", "codex": "no", "gemini": "yes", "opencode": "no"}
+    assert told["daemon"]["pid"]
+    assert run(["attach", "gemini", "--yes"]) == 0
+    assert "attached already" in capsys.readouterr().out
+    assert run(["detach", "gemini", "--yes"]) == 0
+    assert settings.read_text() == '{"theme": "dark"} // mine\n'
+    assert run(["detach", "gemini", "--yes"]) == 0
+    assert "not attached" in capsys.readouterr().out
+    assert run(["daemon", "stop"]) == 0
+    assert run(["status"]) == 0
+    assert "not running" in capsys.readouterr().out
+
+
+def test_codex_is_said_to_want_a_review(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["attach", "codex", "--yes"]) == 0
+    assert "/hooks" in capsys.readouterr().out
+    assert run(["status"]) == 0
+    assert "reviewed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_unknown_names_and_broken_files(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["attach", "emacs"]) == 2
+    assert "known: claude-code" in capsys.readouterr().err
+    assert run(["attach", "codex", "--scope", "galaxy"]) == 2
+    (home / ".codex").mkdir()
+    (home / ".codex" / "config.toml").write_text("x = ")
+    assert run(["attach", "codex", "--yes"]) == 3
+    assert "nothing was changed" in capsys.readouterr().err
+    assert not (home / ".codex" / "hooks.json").exists()
+    assert run(["status"]) == 0
+
+
+def test_import_shows_asks_and_adds_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = Claude("s1", str(home / "shop"))
+    session.user("We deploy with the blue pipeline.")
+    other = Claude("s2", str(home / "client"))
+    other.user("A word of the client's.")
+    for each in (session, other):
+        path = home / ".claude" / "projects" / each.session / f"{each.session}.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_text(each.text())
+    assert run(["import", "claude-code", "--dry-run"]) == 0
+    assert "client" in capsys.readouterr().out
+    assert run(["import", "claude-code"]) == 2
+    assert run(["import", "claude-code", "--exclude", str(home / "client"), "--yes"]) == 0
+    assert "1 lines kept of 1 sessions" in capsys.readouterr().out
+    assert run(["import", "claude-code", "--yes", "--json"]) == 0
+    done = json.loads(capsys.readouterr().out)["imported"][0]["done"]
+    assert (done["sessions"], done["stored"]) == (1, 0)
+    assert run(["import", "--include", str(home / "client")]) == 0
+    assert "Left out: nothing" in capsys.readouterr().out
+    assert run(["recall", "which pipeline do we deploy with", "--text"]) == 0
+    assert "blue pipeline" in capsys.readouterr().out
+
+
+def test_import_of_notes_memories_and_exports(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("CLAUDE.md").write_text("# Shop\n- Never mock the database in tests.\n")
+    (home / ".codex").mkdir()
+    (home / ".codex" / "AGENTS.md").write_text("- Answer briefly, always.\n")
+    assert run(["import", "notes", "--yes", "--json"]) == 0
+    done = json.loads(capsys.readouterr().out)["imported"][0]["done"]
+    assert [each["new"] for each in done] == [1, 1]
+    assert done[0]["scope"] != done[1]["scope"]
+    memory = home / ".claude" / "projects" / "-shop" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "ports.md").write_text("Staging listens on port 8443.\n")
+    session = Claude("s1", str(home / "shop"))
+    session.user("Hello there, shop.")
+    (memory.parent / "s1.jsonl").write_text(session.text())
+    assert run(["import", "memories", "--yes"]) == 0
+    export = home / "mem0.json"
+    export.write_text(json.dumps([{"id": "1", "memory": "Ada prefers dark mode."}]))
+    server = home / "memory.json"
+    server.write_text(
+        '{"type": "entity", "name": "Bob", "entityType": "x", "observations": ["Bob has a cat"]}\n'
+    )
+    assert run(["import", str(export), str(server), "--yes"]) == 0
+    capsys.readouterr()
+    assert run(["export"]) == 0
+    exported = capsys.readouterr().out
+    for text in ("Never mock", "Answer briefly", "8443", "dark mode", "Bob has a cat"):
+        assert text in exported
+    own = home / "own.jsonl"
+    own.write_text(exported)
+    assert run(["import", str(own)]) == 0
+    told = capsys.readouterr().out  # of each scope, which gets back what was its own
+    assert told.count("0 facts stored in local/") == 2 and "facts stored in local/user/" in told
+    assert run(["import", "nothing-such"]) == 2
+    assert run(["import"]) == 2
+    assert run(["import", "gemini", "--yes"]) == 0  # there are none, and that is no error
+
+
+def test_codex_sessions_of_a_folder_that_is_gone(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = Codex("x1", str(home / "deleted" / "old"))
+    session.user("An old word of a project that is gone.")
+    path = home / ".codex" / "sessions" / "rollout-1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(session.text())
+    assert run(["import", "codex", "--yes"]) == 0
+    assert "1 lines kept" in capsys.readouterr().out

@@ -1,0 +1,1 @@
+"""The installer, the hook, the daemon."""

@@ -1,0 +1,322 @@
+"""Settings of hosts: our entries come and go, and nothing else changes by a byte."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metamem.core.errors import DataError
+from metamem.service.attach.hosts import attachment
+from metamem.service.attach.install import Installer
+from metamem.service.attach.jsonc import Document
+from metamem.service.attach.places import Meeting, is_own
+from metamem.service.attach.settings import SERVER, JsonPart
+from metamem.service.importing.sources import HOSTS
+
+COMMAND = "/usr/bin/python3 -I -S /x/metamem_hook.py capture claude-code /y 2>/dev/null || true"
+GROUP = {"hooks": [{"type": "command", "command": COMMAND, "timeout": 5}]}
+ENTRY = {"command": "/usr/bin/python3", "args": ["-P", "-m", "metamem.cli.main", "mcp"]}
+THEIRS = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo theirs"}]}
+
+
+def environment(home: Path) -> dict[str, str]:
+    return {
+        "CLAUDE_CONFIG_DIR": str(home / "claude"),
+        "CODEX_HOME": str(home / "codex"),
+        "GEMINI_CLI_HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "config"),
+    }
+
+
+@pytest.fixture
+def meeting(tmp_path: Path) -> Meeting:
+    made = Meeting(tmp_path / "memories")
+    made.make()
+    return made
+
+
+def files_under(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+# --- texts that look like somebody's ---------------------------------------------------------
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+their_hooks = st.dictionaries(
+    st.sampled_from(["Stop", "SessionStart", "PreToolUse"]),
+    st.lists(st.just(THEIRS), max_size=2),
+    max_size=3,
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn, comments: bool) -> str:
+    value: dict[str, Any] = draw(st.dictionaries(st.text(max_size=6), plain, max_size=4))
+    value = {key: one for key, one in value.items() if key not in ("hooks", "mcpServers")}
+    if draw(st.booleans()):
+        value["hooks"] = draw(their_hooks)
+    if draw(st.booleans()):
+        value["mcpServers"] = draw(st.sampled_from([{}, {"other": {"command": "x"}}]))
+    indent = draw(st.sampled_from([None, 2, 4, "\t"]))
+    text = json.dumps(value, indent=indent, ensure_ascii=draw(st.booleans()))
+    if comments and isinstance(indent, int) and draw(st.booleans()):
+        text = text.replace("\n", " // a note, and one more\n", 1)
+        text = text.replace("{", "/* head */ {", 1)
+    text += draw(st.sampled_from(["", "\n", "\n\n"]))
+    return text.replace("\n", "\r\n") if draw(st.booleans()) else text
+
+
+PARTS = {
+    comments: JsonPart(
+        Path("/settings.json"),
+        {"Stop": GROUP, "SessionEnd": GROUP},
+        ("mcpServers",),
+        ENTRY,
+        comments,
+    )
+    for comments in (False, True)
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), comments=st.booleans())
+def test_what_was_put_in_is_there_once_and_comes_out_again(
+    data: st.DataObject, comments: bool
+) -> None:
+    text = data.draw(documents(comments))
+    part = PARTS[comments]
+    before = Document(text, comments=comments).root.plain
+    once = part.attached(text)
+    after = Document(once, comments=comments).root.plain
+    assert part.attached(once) == once
+    assert part.present(once) == ["Stop", "SessionEnd", "MCP"]
+    assert after["mcpServers"][SERVER] == ENTRY
+    assert after["hooks"]["Stop"][-1] == GROUP
+    assert after["hooks"]["Stop"][:-1] == before.get("hooks", {}).get("Stop", [])
+    assert {k: v for k, v in after.items() if k not in ("hooks", "mcpServers")} == {
+        k: v for k, v in before.items() if k not in ("hooks", "mcpServers")
+    }
+    assert once.count("//") == text.count("//") + json.dumps(after).count("//") - json.dumps(
+        before
+    ).count("//")
+    back = part.detached(once, part.made(text))
+    assert back is not None
+    assert Document(back, comments=comments).root.plain == before
+    if not _has_empty_lines(text):
+        assert back == text
+
+
+def _has_empty_lines(text: str) -> bool:
+    """An object that is written over several lines and holds nothing looks like one that was
+    emptied. The receipt tells them apart; the text alone cannot."""
+    return any(
+        text.replace(" ", "").replace("\t", "").replace("\r", "").count(e) for e in ("{\n}", "[\n]")
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), host=st.sampled_from(HOSTS))
+def test_attach_then_detach_gives_the_same_bytes(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, host: str
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    meeting = Meeting(home / "memories")
+    meeting.make()
+    there = attachment(host, meeting, environment=environment(home))
+    for part in there.parts:
+        if data.draw(st.booleans()) and part.path.suffix in (".json", ".toml"):
+            comments = getattr(part, "comments", False)
+            text = (
+                data.draw(
+                    st.sampled_from(
+                        ["", "model = 'x' # mine", "[mcp_servers.other]\ncommand = 'y'\n"]
+                    )
+                )
+                if part.path.suffix == ".toml"
+                else data.draw(documents(comments) | st.sampled_from(["", "{\n}", " { } \n"]))
+            )
+            part.path.parent.mkdir(parents=True, exist_ok=True)
+            part.path.write_bytes(text.encode())
+    installer = Installer(meeting)
+    outside = {k: v for k, v in files_under(home).items() if "/memories/" not in k}
+    installer.apply(installer.attaching(there))
+    attached = {k: v for k, v in files_under(home).items() if "/memories/" not in k}
+    assert attached != outside
+    assert not any(edit.changes for edit in installer.attaching(there))
+    installer.apply(installer.attaching(there))
+    assert {k: v for k, v in files_under(home).items() if "/memories/" not in k} == attached
+    installer.apply(installer.detaching(there))
+    assert {k: v for k, v in files_under(home).items() if "/memories/" not in k} == outside
+    assert not any(edit.changes for edit in installer.detaching(there))
+
+
+# --- what others do meanwhile ----------------------------------------------------------------
+
+
+def test_what_somebody_changed_since_stays_changed(tmp_path: Path, meeting: Meeting) -> None:
+    there = attachment("gemini", meeting, environment=environment(tmp_path))
+    (part,) = there.parts
+    part.path.parent.mkdir(parents=True)
+    part.path.write_text('{\n  // my theme\n  "theme": "dark", // keep\n}\n')
+    installer = Installer(meeting)
+    installer.apply(installer.attaching(there))
+    text = part.path.read_text()
+    part.path.write_text(text.replace('"dark"', '"light"').replace("// keep", "// kept"))
+    installer.apply(installer.detaching(there))
+    assert part.path.read_text() == '{\n  // my theme\n  "theme": "light", // kept\n}\n'
+
+
+def test_entries_of_another_version_are_replaced_by_their_command(
+    tmp_path: Path, meeting: Meeting
+) -> None:
+    there = attachment("claude-code", meeting, environment=environment(tmp_path))
+    settings_file = there.parts[0].path
+    settings_file.parent.mkdir(parents=True)
+    old = {
+        "hooks": [{"type": "command", "command": COMMAND}, {"type": "command", "command": "mine"}]
+    }
+    settings_file.write_text(json.dumps({"hooks": {"Stop": [old], "PostToolUse": [GROUP]}}))
+    installer = Installer(meeting)
+    installer.apply(installer.attaching(there))
+    hooks = json.loads(settings_file.read_text())["hooks"]
+    commands = [hook["command"] for group in hooks["Stop"] for hook in group["hooks"]]
+    assert commands[0] == "mine"
+    assert [is_own(command) for command in commands] == [False, True]
+    assert COMMAND not in json.dumps(hooks)
+    assert "PostToolUse" not in hooks
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("text", ["{", '{"a": 1,, }', "[]", '{"hooks": []}', "\udcff", "a = = 1"])
+def test_a_file_that_cannot_be_read_stops_all(
+    tmp_path: Path, meeting: Meeting, host: str, text: str
+) -> None:
+    there = attachment(host, meeting, environment=environment(tmp_path))
+    broken = there.parts[-1].path if host != "claude-code" else there.parts[0].path
+    broken.parent.mkdir(parents=True, exist_ok=True)
+    if broken.suffix == ".toml" and text in ("[]", '{"hooks": []}', "{"):
+        text = "x = "
+    if not text.isascii():
+        broken.write_bytes(b'{"a": "\xff"}')
+    else:
+        broken.write_text(text)
+    if host == "opencode" and text == '{"hooks": []}':
+        broken.write_text('{"mcp": []}')
+    before = files_under(tmp_path)
+    with pytest.raises(DataError):
+        Installer(meeting).attaching(there)
+    assert files_under(tmp_path) == before
+
+
+def test_comments_are_refused_where_the_host_cannot_read_them(
+    tmp_path: Path, meeting: Meeting
+) -> None:
+    there = attachment("claude-code", meeting, environment=environment(tmp_path))
+    there.parts[0].path.parent.mkdir(parents=True)
+    there.parts[0].path.write_text("{} // no")
+    with pytest.raises(DataError, match="not JSON as its program reads it"):
+        Installer(meeting).attaching(there)
+
+
+def test_a_server_of_that_name_that_is_the_users_own_stays(
+    tmp_path: Path, meeting: Meeting
+) -> None:
+    there = attachment("codex", meeting, environment=environment(tmp_path))
+    config = there.parts[1].path
+    config.parent.mkdir(parents=True)
+    config.write_text('[mcp_servers.metamem]\ncommand = "mine"\n')
+    installer = Installer(meeting)
+    installer.apply(installer.attaching(there))
+    assert config.read_text() == '[mcp_servers.metamem]\ncommand = "mine"\n'
+    installer.apply(installer.detaching(there))
+    assert config.read_text() == '[mcp_servers.metamem]\ncommand = "mine"\n'
+
+
+def test_a_copy_is_kept_and_the_file_keeps_its_rights_and_its_link(
+    tmp_path: Path, meeting: Meeting
+) -> None:
+    there = attachment("gemini", meeting, environment=environment(tmp_path))
+    (part,) = there.parts
+    part.path.parent.mkdir(parents=True)
+    real = tmp_path / "dotfiles.json"
+    real.write_text('{"a": 1}')
+    real.chmod(0o640)
+    part.path.symlink_to(real)
+    installer = Installer(meeting)
+    (copy,) = installer.apply(installer.attaching(there))
+    assert copy.read_text() == '{"a": 1}'
+    assert part.path.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert json.loads(real.read_text())["mcpServers"][SERVER]
+
+
+# --- what each host is given -----------------------------------------------------------------
+
+
+def attached(host: str, tmp_path: Path, meeting: Meeting, **how: Any) -> dict[str, str]:
+    there = attachment(host, meeting, environment=environment(tmp_path), **how)
+    installer = Installer(meeting)
+    installer.apply(installer.attaching(there))
+    return {part.path.name: part.path.read_text() for part in there.parts}
+
+
+def test_claude_code(tmp_path: Path, meeting: Meeting) -> None:
+    written = attached("claude-code", tmp_path, meeting)
+    hooks = json.loads(written["settings.json"])["hooks"]
+    assert list(hooks) == ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"]
+    for groups in hooks.values():
+        (hook,) = groups[0]["hooks"]
+        assert set(hook) == {"type", "command", "timeout"}
+        assert hook["type"] == "command"
+        assert 0 < hook["timeout"] <= 10  # seconds
+        assert hook["command"].endswith("|| true")
+    server = json.loads(written[".claude.json"])["mcpServers"][SERVER]
+    assert server["type"] == "stdio"
+
+
+def test_codex_takes_no_top_level_keys_but_hooks(tmp_path: Path, meeting: Meeting) -> None:
+    written = attached("codex", tmp_path, meeting)
+    read = json.loads(written["hooks.json"])
+    assert list(read) == ["hooks"]
+    assert read["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"] <= 3
+    server = tomllib.loads(written["config.toml"])["mcp_servers"][SERVER]
+    assert server["args"][-1] == "mcp"
+    assert "reviewed" in attachment("codex", meeting).note
+
+
+def test_gemini_counts_milliseconds(tmp_path: Path, meeting: Meeting) -> None:
+    read = json.loads(attached("gemini", tmp_path, meeting)["settings.json"])
+    assert list(read["hooks"]) == [
+        "SessionStart",
+        "BeforeAgent",
+        "AfterAgent",
+        "PreCompress",
+        "SessionEnd",
+    ]
+    for groups in read["hooks"].values():
+        assert 1000 <= groups[0]["hooks"][0]["timeout"] <= 60_000
+
+
+def test_opencode_gets_a_plug_in(tmp_path: Path, meeting: Meeting) -> None:
+    written = attached("opencode", tmp_path, meeting)
+    assert json.loads(written["opencode.json"])["mcp"][SERVER]["type"] == "local"
+    assert "__COMMANDS__" not in written["metamem.js"]
+
+
+def test_a_project_alone(tmp_path: Path, meeting: Meeting) -> None:
+    project = tmp_path / "shop"
+    project.mkdir()
+    written = attached("claude-code", tmp_path, meeting, reach="project", folder=project)
+    assert (project / ".claude" / "settings.local.json").is_file()
+    servers = json.loads(written[".claude.json"])["projects"][str(project)]["mcpServers"]
+    assert SERVER in servers

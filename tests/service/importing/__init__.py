@@ -1,0 +1,1 @@
+"""Reading what agents and people wrote down elsewhere."""

@@ -1,0 +1,289 @@
+"""Transcripts, notes and exports become what memory holds: once, and as they are now."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from metamem.core.errors import Busy, DataError
+from metamem.service.importing import exports, notes
+from metamem.service.importing.items import Brought, Piece, bring
+from metamem.service.importing.keeping import Keeper, Kept, scope_of
+from metamem.service.importing.places import Places, excluded
+from metamem.service.importing.plan import carried_out, planned
+from metamem.service.importing.sources import Source
+from metamem.service.service import MemoryService
+from metamem.service.words import Draft, Fact, Listing
+from tests.service.importing.written import Claude, Codex
+
+SCOPE = "local/project/shop"
+
+
+class Home:
+    def __init__(self, folder: Path) -> None:
+        self.service = MemoryService(folder / "memory")
+        self.memories = self.service.local()
+        self.places = Places(self.service.database)
+
+    def keep(self, source: Source) -> Kept:
+        return Keeper(self.memories, self.places).keep(source)
+
+    def bring(self, source: str, pieces: list[Piece]) -> Brought:
+        return bring(self.memories, self.places, SCOPE, source, pieces)
+
+    def facts(self, *lifecycle: str) -> list[Fact]:
+        return list(
+            self.memories.browse(Listing(lifecycle=lifecycle or ("active",), limit=900)).facts
+        )
+
+    def texts(self, *lifecycle: str) -> list[str]:
+        return [fact.text for fact in self.facts(*lifecycle)]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+# --- sessions --------------------------------------------------------------------------------
+
+
+def test_a_growing_session_is_kept_line_by_line(home: Home, tmp_path: Path) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("The first line of it.")
+    path.write_text(session.text())
+    source = Source("claude-code", path)
+    assert home.keep(source).stored == 1
+    assert home.keep(source).stored == 0
+    session.agent("The second line of it.")
+    path.write_text(session.text())
+    kept = home.keep(source)
+    assert (kept.stored, kept.known, kept.scope) == (1, 0, str(scope_of(str(tmp_path))))
+    assert home.texts() == ["The first line of it.", "The second line of it."]
+    user, agent = home.facts()
+    assert (user.trust, agent.trust) == (3, 2)
+    assert (user.author, agent.author) == ("user", "claude-code")
+
+
+def test_what_was_rewound_after_it_was_kept_is_archived(home: Home, tmp_path: Path) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("Add a cache to the shop.")
+    kept = session.agent("Added with a dict.")
+    session.user("Use Redis instead of that.")
+    path.write_text(session.text())
+    source = Source("claude-code", path)
+    home.keep(source)
+    session.user("Use memcached instead of that.", parent=kept)
+    path.write_text(session.text())
+    assert home.keep(source).rewound == 1
+    assert "Use Redis instead of that." not in home.texts()
+    assert home.texts("archived") == ["Use Redis instead of that."]
+
+
+def test_nobody_reads_a_source_that_another_reads(home: Home) -> None:
+    with home.places.reading("codex", "x"), pytest.raises(Busy), home.places.reading("codex", "x"):
+        pass
+    with home.places.reading("codex", "x") as state:
+        assert state is None
+
+
+@pytest.mark.parametrize("asked_for", [False, True])
+def test_who_died_is_not_waited_for(home: Home, asked_for: bool) -> None:
+    gone = os.fork()
+    if gone == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, gone, os.WEXITED | (0 if asked_for else os.WNOWAIT))
+    with home.places.reading("codex", "x"), home.service.database.writing() as execute:
+        execute("UPDATE import_places SET held_by = ?", (f"{gone}/r",))
+    with home.places.reading("codex", "x"):
+        pass
+    if not asked_for:
+        os.waitpid(gone, 0)
+
+
+def test_a_plan_says_what_there_is_and_exclusions_are_kept(home: Home, tmp_path: Path) -> None:
+    environment = {"CODEX_HOME": str(tmp_path / "codex")}
+    for number, project in enumerate(("shop", "shop", "client-x", "bank")):
+        session = Codex(f"x{number}", f"/home/ada/{project}")
+        session.user(f"A line about {project} number {number}.")
+        path = tmp_path / "codex" / "sessions" / f"rollout-{number}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(session.text())
+    (tmp_path / "codex" / "sessions" / "rollout-9.jsonl.zst").write_bytes(b"not packed")
+    home.places.exclude(["/home/ada/client-*"])
+    plan = planned("codex", home.places, environment=environment)
+    assert plan.unreadable == 1
+    assert [(p.folder, p.sessions, p.excluded) for p in plan.projects] == [
+        ("/home/ada/bank", 1, False),
+        ("/home/ada/client-x", 1, True),
+        ("/home/ada/shop", 2, False),
+    ]
+    only = planned("codex", home.places, only=["shop"], environment=environment)
+    assert len(only.chosen()) == 2
+    keeper = Keeper(home.memories, home.places)
+    seen: list[tuple[int, int]] = []
+    done = carried_out(plan.chosen(), keeper, lambda n, of: seen.append((n, of)))
+    assert (done.sessions, done.stored, done.failed) == (3, 3, ())
+    assert seen[-1] == (3, 3)
+    again = carried_out(plan.chosen(), keeper, lambda n, of: None)
+    assert (again.stored, again.known) == (0, 0)
+    assert not any("client-x" in text for text in home.texts("active", "archived"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "pattern", "expected"),
+    [
+        ("/home/ada/shop", "/home/ada/shop", True),
+        ("/home/ada/shop/src", "/home/ada/shop", True),
+        ("/home/ada/shop2", "/home/ada/shop", False),
+        ("/home/ada/client-x", "client-*", True),
+        ("/home/ada/client-x/a", "client-*", True),
+        ("/home/ada/shop", "*/client-*", False),
+        ("/home/ada/shop", "", False),
+        ("", "*", False),
+    ],
+)
+def test_exclusions(folder: str, pattern: str, expected: bool) -> None:
+    assert excluded(folder, [pattern]) is expected
+
+
+# --- notes -----------------------------------------------------------------------------------
+
+NOTE = """---
+name: ignored
+---
+# The shop
+
+Welcome to the shop's repository.
+
+## Tests
+- Run `make test` before every commit.
+  - Also `make lint`.
+- Never mock the database.
+
+@other.md
+
+## Deploy
+To deploy, do this:
+
+```sh
+- make deploy
+```
+
+1. Ask Ada first.
+2. Watch the blue pipeline.
+"""
+
+
+def test_a_note_is_read_piece_by_piece(tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text(NOTE)
+    pieces = notes.instructions(file)
+    assert [piece.draft.text for piece in pieces] == [
+        "Welcome to the shop's repository.",
+        "Tests: Run `make test` before every commit.\n- Also `make lint`.",
+        "Tests: Never mock the database.",
+        "Deploy: To deploy, do this:\n```sh\n- make deploy\n```",
+        "Deploy: Ask Ada first.",
+        "Deploy: Watch the blue pipeline.",
+    ]
+    assert {(p.draft.type, p.draft.source) for p in pieces} == {("instruction", "user")}
+
+
+def test_a_note_that_was_edited_changes_what_changed(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text(NOTE)
+    first = home.bring(str(file), notes.instructions(file))
+    assert (first.new, first.refused) == (6, ())
+    assert home.bring(str(file), notes.instructions(file)).same == 6
+    before = {fact.text: fact.id for fact in home.facts()}
+    file.write_text(NOTE.replace("every commit", "each push").replace("1. Ask Ada first.\n", ""))
+    second = home.bring(str(file), notes.instructions(file))
+    assert (second.new, second.changed, second.same, second.gone) == (0, 1, 4, 1)
+    assert home.texts("archived") == ["Deploy: Ask Ada first."]
+    (old,) = home.facts("superseded")
+    assert "every commit" in old.text
+    assert before["Tests: Never mock the database."] in [fact.id for fact in home.facts()]
+
+
+def test_what_a_person_forgot_does_not_come_back_by_itself(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text("- Use tabs in this project.\n- Use spaces in Python files.\n")
+    home.bring(str(file), notes.instructions(file))
+    home.memories.forget(home.facts()[0].id)
+    home.bring(str(file), notes.instructions(file))
+    assert home.texts() == ["Use spaces in Python files."]
+
+
+def test_a_fact_that_was_there_before_is_not_archived_with_the_note(
+    home: Home, tmp_path: Path
+) -> None:
+    home.memories.remember(SCOPE, [Draft("Use tabs in this project.", "instruction", "user")])
+    file = tmp_path / "AGENTS.md"
+    file.write_text("- Use tabs in this project.\n")
+    home.bring(str(file), notes.instructions(file))
+    file.write_text("")
+    home.bring(str(file), notes.instructions(file))
+    assert home.texts() == ["Use tabs in this project."]
+
+
+def test_a_folder_of_memories(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text(
+        "# Memory\n- [Ports](ports.md) — which are used\n- A plain remark.\n"
+    )
+    (tmp_path / "ports.md").write_text(
+        "---\nname: ports\ndescription: Ports in use\ntype: feedback\n---\nStaging uses 8443.\n"
+    )
+    found = {path.name: pieces for path, pieces in notes.memories_of(tmp_path)}
+    assert [p.draft.text for p in found["MEMORY.md"]] == ["A plain remark."]
+    (piece,) = found["ports.md"]
+    assert (piece.draft.text, piece.draft.type) == (
+        "Ports in use: Staging uses 8443.",
+        "correction",
+    )
+    assert piece.draft.source == "agent"
+
+
+# --- exports of others -----------------------------------------------------------------------
+
+
+def test_mem0(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "mem0.json"
+    entry = {
+        "id": "m1",
+        "memory": "Prefers dark mode",
+        "user_id": "ada",
+        "created_at": "2026-01-05T10:00:00Z",
+    }
+    file.write_text(json.dumps({"results": [entry, {"id": "m2", "memory": ""}, 5]}))
+    (piece,) = exports.mem0(file)
+    assert (piece.key, piece.draft.author) == ("m1", "ada")
+    home.bring(str(file), exports.mem0(file))
+    file.write_text(json.dumps([{**entry, "memory": "Prefers light mode"}]))
+    assert home.bring(str(file), exports.mem0(file)).changed == 1
+    assert home.texts() == ["Prefers light mode"]
+    for bad in ("{", '{"a": 1}', '"x"'):
+        file.write_text(bad)
+        with pytest.raises(DataError):
+            exports.mem0(file)
+
+
+def test_mcp_reference_memory(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "memory.json"
+    lines = [
+        {
+            "type": "entity",
+            "name": "Ada",
+            "entityType": "person",
+            "observations": ["Ada likes tea", "plays chess"],
+        },
+        {"type": "relation", "from": "Ada", "to": "Acme", "relationType": "works_at"},
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n{broken\n")
+    home.bring(str(file), exports.mcp_memory(file))
+    assert sorted(home.texts()) == ["Ada likes tea", "Ada works at Acme", "Ada: plays chess"]
+    assert home.bring(str(file), exports.mcp_memory(file)).same == 3
+    file.write_text("{}")
+    with pytest.raises(DataError):
+        exports.mcp_memory(file)

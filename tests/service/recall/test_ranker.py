@@ -1,0 +1,87 @@
+"""Trees, summed; the floor and the gate."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metamem.core.errors import DataError
+from metamem.service.recall import ranker as module
+from metamem.service.recall.features import NAMES
+from metamem.service.recall.ranker import SIGNS, Gate, Ranker, Trees
+from tests.service.recall.scopes import shown, spoken
+
+# Two trees by hand: x0 <= 0.5 ? (x1 <= 2 ? 1 : 2) : 3, and x1 <= -1 ? 10 : 20.
+BY_HAND = Trees(
+    roots=np.array([0, 5], np.int32),
+    feature=np.array([0, 1, 0, 0, 0, 1, 0, 0], np.int32),
+    threshold=np.array([0.5, 2.0, 0, 0, 0, -1.0, 0, 0], np.float32),
+    left=np.array([1, 2, 2, 3, 4, 6, 6, 7], np.int32),
+    right=np.array([4, 3, 2, 3, 4, 7, 6, 7], np.int32),
+    value=np.array([0, 0, 1, 2, 3, 0, 10, 20], np.float32),
+    depth=2,
+)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5, width=32), st.floats(-5, 5, width=32)), min_size=1))
+def test_trees_do_what_their_branches_say(rows: list[tuple[float, float]]) -> None:
+    expected = [
+        ((1 if y <= 2 else 2) if x <= 0.5 else 3) + (10 if y <= -1 else 20) for x, y in rows
+    ]
+    assert BY_HAND.sum(np.array(rows, np.float32)).tolist() == expected
+
+
+def test_relevance_is_a_share_and_explained_by_features() -> None:
+    ranker = Ranker.load()
+    rows = np.random.default_rng(0).normal(size=(50, len(NAMES))).astype(np.float32)
+    scores = ranker.score(rows)
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert set(ranker.explain(rows[0])) <= set(NAMES)
+
+
+def test_a_closed_gate_shows_nothing_and_an_open_one_what_is_above_the_floor() -> None:
+    rows = np.zeros((3, len(NAMES)), np.float32)
+    relevance = np.array([0.9, 0.2, 0.01], np.float32)
+    nothing = np.zeros(len(SIGNS), np.float32)
+    for bias, expected in ((-1.0, [False] * 3), (1.0, [True, True, False])):
+        ranker = Ranker(BY_HAND, 0.1, Gate(nothing, bias, 0.0), {})
+        assert ranker.shown(rows, relevance).tolist() == expected
+
+
+def test_trees_of_other_features_are_refused(tmp_path: Path) -> None:
+    path = Path(module.__file__).with_name(module.FILE)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["features"][0] = "something else"
+    (tmp_path / "ranker.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(DataError):
+        Ranker.read(tmp_path / "ranker.json")
+
+
+TALK = spoken(
+    "Ana: Hi Tom, how was your week?",
+    "Tom: Busy! I finally adopted a puppy called Biscuit last Saturday.",
+    "Ana: How lovely. We went swimming in the lake.",
+    "Tom: Sounds cold. The tram was late every single day here.",
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "xqzv wplk mmrt",
+        "How do I configure the kubernetes ingress controller?",
+        "What is the boiling point of tungsten?",
+        "量子力学是什么?",
+        "?!",
+    ],
+)
+def test_where_nothing_answers_nothing_is_shown(question: str) -> None:
+    assert shown(TALK, question) == []
+
+
+def test_a_single_word_that_occurs_is_found() -> None:
+    assert shown(TALK, "puppy")[0] == TALK[1].text
+    assert shown(TALK, "puppy", dense=False)[0] == TALK[1].text

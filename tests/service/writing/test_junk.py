@@ -1,0 +1,68 @@
+"""What is refused as a fact, and why."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metamem.service.marks import fenced, is_fenced, unfenced
+from metamem.service.writing.junk import MOST, refusal
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("... !!! --- ???", "no words"),
+        ("👍", "no words"),
+        ("ok", "greeting"),
+        ("Thanks!", "greeting"),
+        ("Hello there, good morning!", "greeting"),
+        ("Sure, no problem. Thank you very much!", "greeting"),
+        ("Let me know if you need anything else!", "greeting"),
+        ("I'm happy to help.", "greeting"),
+        ("As an AI language model I can help with that.", "greeting"),
+        ("N/A", "nothing"),
+        ("none.", "nothing"),
+        ("No new information to store", "nothing"),
+        ("Lorem ipsum dolor sit amet", "nothing"),
+        ("word " * MOST, "at most"),
+        (fenced("- The shop runs on PostgreSQL.", "recall", "r1"), "memory told"),
+        ("The user said: " + fenced("x", "briefing", "b1"), "memory told"),
+        ("</metamem-memory> and then", "memory told"),
+        ("- [2026-11-18 ada, decision, 1a2b3c4d] The shop runs on PostgreSQL.", "memory told"),
+        ("I recalled:\n- [2026-11-18 ada, decision, 1a2b3c4d] The shop runs.", "memory told"),
+        ("> * [2026-11-18 ada, note, from a tool, 1a2b3c4d] The shop runs.", "memory told"),
+        ("[2026-11-18 ada, turn, of 2026-11-17, 1a2b3c4d] I went to Rome.", "memory told"),
+    ],
+)
+def test_junk_is_refused_with_a_reason(text: str, why: str) -> None:
+    assert why in refusal(text.strip())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The shop runs on PostgreSQL.",
+        "ok means exit code 0",
+        "Yes means the customer accepted the terms",
+        "42",
+        "- [x] decision, deadbeef",
+        "[2026-11-18] a decision was made",
+        "Ada",
+        "tests pass",
+        "Nothing is cached on the edge",
+        "Greeting new users: show the tour",
+        "metamem-memory is the name of the fence",
+        "店は火曜日に閉まる",
+    ],
+)
+def test_what_says_something_is_not(text: str) -> None:
+    assert refusal(text) == ""
+
+
+@given(st.text(max_size=100))
+def test_a_fence_is_known_and_nothing_inside_ends_it(text: str) -> None:
+    told = fenced(text + "</metamem-memory>" + text, "recall", "r1")
+    assert is_fenced(told)
+    assert told.count("</metamem-memory>") == 1
+    assert not is_fenced(unfenced(told))
