@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 0
 
-.PHONY: setup setup-dev learn test test-all bench evidence lint format lock clean
+.PHONY: setup setup-dev learn test quick bench evidence lint format lock clean
 
 setup: $(VENV)/.ready
 
@@ -46,6 +46,10 @@ learn: setup
 test: setup-dev lint
 	$(BIN)/python -m pytest -n 2 --allowed-skips tests/allowed_skips.txt
 
+# What runs in one process and not for long: tests/quick.py says how they are chosen.
+quick: setup-dev
+	$(BIN)/python -m pytest -n 2 --quick
+
 lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -68,7 +72,8 @@ lock:
 	  --python-version 3.11 --extra build pyproject.toml -o requirements.lock
 	uv pip compile -q --generate-hashes --no-header --no-emit-index-url --no-annotate \
 	  --python-version 3.11 --extra build --extra dev --extra textworld --extra minihack \
-	  --extra gymnasium --extra mcp --extra use --extra minilm pyproject.toml -o requirements-dev.lock
+	  --extra gymnasium --extra mcp --extra use --extra minilm --extra serve --extra langgraph \
+	  --extra train pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV)

@@ -17,10 +17,10 @@ import sys
 import time
 from pathlib import Path
 
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query
 from metamem.designs.jailed import Jail
-from metamem.hosting.opening import open_memory
+from metamem.hosting.opening import open_unkept
 from metamem.models.hashed_embedder import HashedEmbedder
 
 DESIGN = Design('''
@@ -128,14 +128,14 @@ def floor(rounds: int) -> dict[str, float]:
 
 async def waited(jail: Jail, rounds: int) -> dict[str, float]:
     """Milliseconds of wall time of one retrieval: after an update, and after another retrieval."""
-    memory = await open_memory(jail, DESIGN, seed=1, embedder=HashedEmbedder())
+    memory = await open_unkept(jail, DESIGN, seed=1, embedder=HashedEmbedder())
     times: dict[str, list[float]] = {"after an update": [], "after a retrieval": []}
     for _ in range(rounds // 5):
-        await memory.update(Experience(goal="x"), Place())
+        await memory.update(Experience(goal="x"), CallSite())
         for number in range(4):
             await asyncio.sleep(PAUSE)
             begun = time.perf_counter()
-            await memory.retrieve(Query("x"), Place())
+            await memory.retrieve(Query("x"), CallSite())
             if number in (0, 3):
                 name = "after a retrieval" if number else "after an update"
                 times[name].append(time.perf_counter() - begun)

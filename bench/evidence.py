@@ -10,13 +10,13 @@ own with its own collected episodes. Results are printed as they are, failures i
 import argparse
 import json
 import os
-from collections.abc import Mapping
 from statistics import fmean
-from typing import Any
 
 import metamem
 from metamem.core.progress import Silent
 from metamem.evaluation.jobs import Spec
+from metamem.runs.summary import Summary
+from metamem.runs.table import TableRow, best_human
 
 
 class Lines(Silent):
@@ -24,9 +24,7 @@ class Lines(Silent):
         print(f"  {name} ({total})" if total else f"  {name}", flush=True)
 
 
-def gather(
-    domain: str, data: str, seeds: int, designs: int | None, home: str
-) -> list[dict[str, Any]]:
+def gather(domain: str, data: str, seeds: int, designs: int | None, home: str) -> list[Summary]:
     label = domain
     if domain == "alfworld":
         label = "generated" if data == "generated" else "official"
@@ -44,34 +42,34 @@ def gather(
             seed=seed,
             **budget,
         )
-        found.append(dict(result.summary))
+        found.append(result.summary)
     return found
 
 
-def show(runs: list[dict[str, Any]], split: str) -> str:
+def show(runs: list[Summary], split: str) -> str:
     """The mean of each row over seeds, and on how many seeds learned beats it."""
-    names = [row["name"] for row in runs[0]["tables"][split]]
+    names = [row.name for row in runs[0].tables[split]]
     lines = [
-        f"| {split}, {runs[0]['tables'][split][0]['tasks']} tasks | "
+        f"| {split}, {runs[0].tables[split][0].tasks} tasks | "
         + " | ".join(f"seed {n}" for n in range(len(runs)))
         + " | mean | learned's gain | p<.01 for learned | tokens |",
         "|---" * (len(runs) + 5) + "|",
     ]
     for name in names:
         rows = [_row(run, split, name) for run in runs]
-        cells = [f"{100 * row['mean']:.1f}" for row in rows]
-        gains = [row["comparison"] for row in rows if "comparison" in row]
-        won = sum(c["gain"] > 0 and c["p_holm"] < 0.01 for c in gains)
+        cells = [f"{100 * row.mean:.1f}" for row in rows]
+        gains = [row.comparison for row in rows if row.comparison is not None]
+        won = sum(c.gain > 0 and c.p_holm < 0.01 for c in gains)
         lines.append(
             f"| {name} | "
             + " | ".join(cells)
-            + f" | {100 * fmean(row['mean'] for row in rows):.1f} | "
+            + f" | {100 * fmean(row.mean for row in rows):.1f} | "
             + (
-                f"{100 * fmean(c['gain'] for c in gains):+.1f} | {won} of {len(gains)}"
+                f"{100 * fmean(c.gain for c in gains):+.1f} | {won} of {len(gains)}"
                 if gains
                 else "| "
             )
-            + f" | {fmean(row['tokens'] for row in rows):.0f} |"
+            + f" | {fmean(row.tokens for row in rows):.0f} |"
         )
     return "\n".join(lines)
 
@@ -80,25 +78,27 @@ def _points(share: float) -> str:
     return f"{round(100 * share, 1) + 0.0:+.1f}"  # and no minus before a zero
 
 
-def against_best_human(runs: list[dict[str, Any]], split: str) -> str:
+def against_best_human(runs: list[Summary], split: str) -> str:
     lines = [
         "| seed | best human | its % | learned % | gain, 95 % interval | p (Holm) | promoted |",
         "|---|---|---|---|---|---|---|",
     ]
     for seed, run in enumerate(runs):
-        humans = [row for row in run["tables"][split] if row["human"]]
-        best = max(humans, key=lambda row: row["mean"])
-        c = best["comparison"]
+        found = best_human(run.tables[split])
+        if found is None:  # nothing was learned that could be compared
+            lines.append(f"| {seed} | | | | | | no |")
+            continue
+        best, c = found
         lines.append(
-            f"| {seed} | {best['name']} | {100 * best['mean']:.1f} | {100 * c['mean_a']:.1f} | "
-            f"{_points(c['gain'])} ({_points(c['low'])} to {_points(c['high'])}) | "
-            f"{c['p_holm']:.2g} | {'yes' if run['promoted'] else 'no'} |"
+            f"| {seed} | {best.name} | {100 * best.mean:.1f} | {100 * c.mean_a:.1f} | "
+            f"{_points(c.gain)} ({_points(c.low)} to {_points(c.high)}) | "
+            f"{c.p_holm:.2g} | {'yes' if run.promoted else 'no'} |"
         )
     return "\n".join(lines)
 
 
-def _row(run: Mapping[str, Any], split: str, name: str) -> dict[str, Any]:
-    return next(row for row in run["tables"][split] if row["name"] == name)
+def _row(run: Summary, split: str, name: str) -> TableRow:
+    return next(row for row in run.tables[split] if row.name == name)
 
 
 def main() -> None:
@@ -117,7 +117,7 @@ def main() -> None:
     for data in data_sets:
         runs = gather(given.domain, data, given.seeds, given.designs, given.home)
         if given.json:
-            print(json.dumps(runs))
+            print(json.dumps([run.to_json() for run in runs]))
             continue
         for split in ("test", "shift"):
             print(f"\n{show(runs, split)}\n\nAgainst the best human design of each seed:\n")

@@ -21,22 +21,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from metamem.api import find_design, open_archive
+from metamem.api import find_design, open_home
 from metamem.core import registry
 from metamem.core.errors import DataError, MetamemError
 from metamem.core.types import CaseResult, Design, Evaluation
 from metamem.designs.library import rivals
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone, Setup, Spec
-from metamem.evaluation.protocol import Protocol
 from metamem.evaluation.retry import persistent
+from metamem.evaluation.rules import Rules
 from metamem.evaluation.runner import Runner
-from metamem.evaluation.statistics import holm, paired_comparison, t_interval
+from metamem.evaluation.statistics import holm_corrected, paired_comparison, t_interval
 from metamem.models.base import LanguageModel
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
 from metamem.models.spec import parse
-from metamem.search.opening import played_by
+from metamem.runs.opening import played_by
 from metamem.store.archive import Archive
 
 REPORT_SECONDS = 15.0
@@ -102,7 +102,7 @@ class Watch:
 async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, Any]:
     """Plays what is missing, for so many seconds at most; the table of what there is then."""
     watch = Watch()
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         broker = Broker(archive, _models(plan))
         executor = Together(Runner(_blobs(archive), broker.ask))
         setup = _setup(plan, broker)
@@ -167,8 +167,9 @@ def table(
     whole = {name: e for name, e in evaluations.items() if e is not None and e.complete}
     first = next(iter(evaluations))
     rivals = [name for name in whole if name != first] if first in whole else []
-    gains = {n: paired_comparison(whole[n].by_task(), whole[first].by_task()) for n in rivals}
-    sure = dict(zip(rivals, holm([gains[n].p_permutation for n in rivals]), strict=True))
+    gains = holm_corrected(
+        {n: paired_comparison(whole[n].by_task(), whole[first].by_task()) for n in rivals}
+    )
     for name, evaluation in evaluations.items():
         played = evaluation.rows if evaluation is not None else ()
         row: dict[str, Any] = {"name": name, "played": len(played), "complete": name in whole}
@@ -191,7 +192,7 @@ def table(
                 "memory_tokens": learning.get(evaluation.design, (0, 0))[1],
             }
         if name in gains:
-            row["comparison"] = gains[name].to_json() | {"p_holm": sure[name]}
+            row["comparison"] = gains[name].to_json()
         rows.append(row)
     return rows
 
@@ -247,7 +248,7 @@ def _setup(plan: Plan, broker: Broker) -> Setup:
         domain=Spec(plan.domain, dict(plan.data)),
         agent=agent,
         embedder=Spec("auto"),
-        rules=Protocol(repeats=plan.repeats, collect=plan.collect),
+        rules=Rules(repeats=plan.repeats, collect=plan.collect),
         retrieves=plan.at_once,
         updates=plan.at_once,
         **(played_by(agent, broker) | {"parallel": max(2, plan.at_once)}),

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.designs.limits import Limits
@@ -103,7 +103,7 @@ async def measure(isolation: str, rounds: int) -> dict[str, dict[str, float]]:
     async def open_jailed(limits: Limits | None = None) -> JailedMemory:
         opened.append(
             await jail.open(
-                Design(SOURCE), seed=1, embedder=embedder, at=Place(model=model), limits=limits
+                Design(SOURCE), seed=1, embedder=embedder, at=CallSite(model=model), limits=limits
             )
         )
         return opened[-1]

@@ -20,10 +20,10 @@ from metamem.api import conditions
 from metamem.core.chat import Question, Site, Turn
 from metamem.designs.library import load
 from metamem.evaluation.jobs import Spec
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.rules import Rules
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
-from metamem.search.opening import staged
+from metamem.runs.opening import staged
 from metamem.store.sqlite import SqliteArchive
 
 LATENCY = 1.0  # seconds, as a quick provider has it
@@ -93,7 +93,7 @@ async def busy(url: str, episodes: int, folder: Path) -> dict[str, float]:
     with SqliteArchive(folder / "busy.db") as archive:
         config, beyond = conditions(
             "alfworld",
-            Protocol(max_steps=10, collect=10),
+            Rules(max_steps=10, collect=10),
             {"agent": name},
             domain_settings={"data": "generated", "train": 20, "valid": episodes},
             agent=Spec("llm"),

@@ -12,14 +12,15 @@ import json
 from statistics import fmean, stdev
 from typing import Any
 
-from metamem.api import open_archive, running
+from metamem.api import open_home, running
 from metamem.core import registry
 from metamem.core.ids import derive_seed
 from metamem.designs.library import rivals
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Setup, Spec
-from metamem.evaluation.protocol import Protocol
 from metamem.evaluation.racing import RaceSettings
+from metamem.evaluation.rules import Rules
+from metamem.search.learnables import learnable_of
 from metamem.search.loop import Budget, Search
 
 ARMS = {
@@ -36,7 +37,7 @@ async def search(archive: Any, executor: Any, arm: str, designs: int, seed: int)
     """Best mean so far after each proposal."""
     proposer, selector = ARMS[arm]
     setup = Setup(
-        Spec("alfworld", {"data": "generated"}), Spec("reader"), Spec("auto"), Protocol(), seed=seed
+        Spec("alfworld", {"data": "generated"}), Spec("reader"), Spec("auto"), Rules(), seed=seed
     )
     evaluator = Evaluator(archive, executor, setup)
     journal = f"bench-search/{arm}/{seed}"
@@ -46,6 +47,7 @@ async def search(archive: Any, executor: Any, arm: str, designs: int, seed: int)
         archive=archive,
         evaluator=evaluator,
         journal=journal,
+        learnable=learnable_of(evaluator.domain),
         seeds=seeds,
         proposer=registry.create("proposers", proposer),
         proposer_name=proposer,
@@ -65,7 +67,7 @@ async def search(archive: Any, executor: Any, arm: str, designs: int, seed: int)
 
 async def measure(designs: int, seeds: int, home: str) -> dict[str, list[list[float]]]:
     curves: dict[str, list[list[float]]] = {}
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         async with running(archive, Spec("local")) as executor:
             for seed in range(seeds):
                 for arm in ARMS:

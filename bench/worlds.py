@@ -20,10 +20,10 @@ from typing import Any
 
 import metamem
 from metamem.core import registry
+from metamem.core.episode import play
 from metamem.core.errors import MetamemError
 from metamem.core.protocols import Domain, Seat
 from metamem.core.types import Episode, Task
-from metamem.evaluation.episode import play
 
 REFERENCE = {"alfworld": 9.0, "baba": 1950.0}
 HELD = 4  # worlds open at once when their memory is taken

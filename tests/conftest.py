@@ -6,13 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.skips import pytest_addoption, pytest_sessionfinish, pytest_terminal_summary
+from tests import quick, skips
+from tests.quick import pytest_configure
+from tests.skips import pytest_sessionfinish, pytest_terminal_summary
 
-__all__ = ["pytest_addoption", "pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = ["pytest_configure", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and every program they start
 # would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    skips.pytest_addoption(parser)
+    quick.pytest_addoption(parser)
 
 
 @pytest.fixture(scope="session", autouse=True)

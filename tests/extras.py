@@ -6,9 +6,12 @@ from types import ModuleType
 
 import pytest
 
+from tests.quick import leave_out_engines
+
 
 def needs(package: str) -> ModuleType:
     """The package, imported. Skips where it was never installed; where it was, it must import."""
+    leave_out_engines()
     try:
         distribution(package)
     except PackageNotFoundError:

@@ -26,7 +26,7 @@ def test_what_was_learned_is_there_after_reopening(tmp_path):
 
 def test_a_design_of_the_archive_is_opened_by_its_id(tmp_path, monkeypatch):
     learned = Design(load("success_retrieval").source + "\n# learned\n")
-    with metamem.api.open_archive(tmp_path / "home") as archive:
+    with metamem.api.open_home(tmp_path / "home") as archive:
         archive.add_design(learned)
     with metamem.open_memory(learned.id[:8], home=tmp_path / "home") as memory:
         assert memory.design == learned

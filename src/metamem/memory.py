@@ -6,7 +6,6 @@ the memory here and there.
 """
 
 import asyncio
-import tempfile
 import threading
 import warnings
 from collections.abc import Coroutine, Mapping, Sequence
@@ -14,27 +13,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, get_args
 
-from metamem.core.chat import Role, Site
+from metamem.core.episode import cap_advice
 from metamem.core.errors import UsageError
-from metamem.core.protocols import Place
 from metamem.core.types import Design, Experience, Query, Step
 from metamem.designs.jailed import Jail
 from metamem.designs.limits import Limits
-from metamem.evaluation.chats import PlacedChat, for_design
-from metamem.evaluation.episode import cap_advice
-from metamem.hosting.log import FileLog
-from metamem.hosting.memory import HostedMemory, Rollout
-from metamem.hosting.opening import open_kept, open_memory
-from metamem.hosting.snapshots import SnapshotFolder
+from metamem.hosting import (
+    CallSites,
+    FileLog,
+    HostedMemory,
+    RecordedModel,
+    Rollout,
+    SnapshotFolder,
+    open_kept,
+    open_unkept,
+)
 from metamem.models import default_embedder
-from metamem.models.broker import Broker
-from metamem.models.budget import Allowance
-from metamem.models.config import load_config
-from metamem.store.sqlite import SqliteArchive
+from metamem.models.allowance import Allowance
 
 T = TypeVar("T")
-CALLS = "models.db"
-ROLE: Role = "memory"
 
 
 class AsyncOpenMemory:
@@ -67,7 +64,8 @@ class AsyncOpenMemory:
         self._path = None if path is None else Path(path)
         self._seed, self._rollout, self._isolation = seed, rollout, isolation
         self._model_name, self._allowance = model, allowance
-        self._models: _Models | None = None
+        self._model: RecordedModel | None = None
+        self._sites = CallSites(design)
         self._jail: Jail | None = None
         self._memory: HostedMemory | None = None
         self._noted = 0
@@ -111,7 +109,7 @@ class AsyncOpenMemory:
         A model that the design asks is asked once for the same question after the same experiences.
         """
         query = Query(goal, observation, tuple(actions), tuple(steps))
-        at = self._place("retrieve", self._open.position)
+        at = self._sites.of_retrieval(self._open.position)
         return cap_advice(await self._open.retrieve(query, at), self.advice_tokens).text
 
     async def update(self, experience: Experience | Mapping[str, Any]) -> None:
@@ -151,22 +149,19 @@ class AsyncOpenMemory:
 
     async def _opened(self) -> HostedMemory:
         if self._model_name:
-            self._models = _Models(self._model_name, self._path, self.design, self._allowance)
+            self._model = RecordedModel(self._model_name, self._path, self._allowance)
+            self._sites = CallSites(self.design, self._model)
         log = None if self._path is None else await asyncio.to_thread(FileLog, self._path)
         self._jail = Jail(limits=Limits(), isolation=self._isolation)
         settings: dict[str, Any] = {
             "seed": self._seed,
             "embedder": await asyncio.to_thread(default_embedder),
             "rollout": self._rollout,
-            "place_of": lambda position: self._place("update", position + 1),
+            "call_site_of": self._sites.of_update,
         }
         if self._path is None or log is None:
-            return await open_memory(self._jail, self.design, **settings)
+            return await open_unkept(self._jail, self.design, **settings)
         return await open_kept(self._jail, self.design, log, SnapshotFolder(self._path), **settings)
-
-    def _place(self, phase: str, number: int) -> Place:
-        site = Site(ROLE, design=self.design.id, phase=phase, repeat=number)
-        return self._models.at(site) if self._models is not None else Place(site)
 
     def _say_notes(self) -> None:
         fresh = self._open.notes[self._noted :]
@@ -177,9 +172,9 @@ class AsyncOpenMemory:
     async def _release(self) -> None:
         if self._jail is not None:
             await self._jail.close()
-        if self._models is not None:
-            await self._models.close()
-        self._models = self._jail = None
+        if self._model is not None:
+            await self._model.close()
+        self._model = self._jail = None
 
 
 class OpenMemory:
@@ -260,26 +255,3 @@ class OpenMemory:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-
-
-class _Models:
-    """The model of a memory, its calls kept beside the log of experiences."""
-
-    def __init__(
-        self, name: str, path: Path | None, design: Design, allowance: Allowance | None
-    ) -> None:
-        self._scratch = tempfile.TemporaryDirectory() if path is None else None
-        folder = Path(self._scratch.name) if self._scratch is not None else path
-        opened = load_config().open_roles({ROLE: [name]})
-        assert folder is not None
-        self._archive = SqliteArchive(folder / CALLS)
-        self._broker = Broker(self._archive, opened, run_id=ROLE, allowance=allowance)
-
-    def at(self, site: Site) -> Place:
-        return Place(site, for_design(PlacedChat(self._broker.ask, site)))
-
-    async def close(self) -> None:
-        await self._broker.close()
-        self._archive.close()
-        if self._scratch is not None:
-            self._scratch.cleanup()

@@ -1,7 +1,7 @@
 """The same designs under several conditions: with growing memory, and with other agents."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,21 +15,23 @@ from metamem.api import (
     conditions,
     evaluations,
     find_design,
-    open_archive,
+    open_home,
     watched,
 )
 from metamem.core import registry
-from metamem.core.blocking import finished
+from metamem.core.blocking import blocking
 from metamem.core.errors import UsageError
 from metamem.core.progress import Progress, Silent
-from metamem.core.protocols import Domain
+from metamem.core.protocols import WorldDomain
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.jobs import Spec
-from metamem.evaluation.protocol import Protocol, plan
-from metamem.evaluation.statistics import holm, paired_comparison
-from metamem.models.budget import Allowance
-from metamem.search.opening import staged
-from metamem.search.table import table
+from metamem.evaluation.plans import plan
+from metamem.evaluation.rules import Rules
+from metamem.evaluation.statistics import HolmComparison, holm_corrected, paired_comparison
+from metamem.models.allowance import Allowance
+from metamem.runs.opening import staged
+from metamem.runs.swept import Curve, CurveLine, Transfer, TransferLine
+from metamem.runs.table import TableRow, table
 from metamem.store.archive import Archive
 
 NO_MEMORY = "no_memory"
@@ -60,7 +62,7 @@ class Acting:
         return {**others, "agent": self.model} if self.model else others
 
 
-def curve(
+async def curve_async(
     designs: Wanted,
     domain: str,
     sizes: Sequence[int] = (),
@@ -68,16 +70,16 @@ def curve(
     *,
     home: str | Path | None = None,
     agent: Spec | None = None,
-    rules: Protocol = RULES,
+    rules: Rules = RULES,
     domain_settings: Mapping[str, Any] = NO_SETTINGS,
     **settings: Any,
-) -> dict[str, Any]:
+) -> Curve:
     """Evaluate designs whose memory has learned from more and more tasks.
 
     A larger collection holds the smaller ones, and all play the same tasks with the same luck, so
     gains over the smallest size are paired. `settings` are those of `metamem.evaluate`.
     """
-    made: Domain = registry.create("domains", domain, **domain_settings)
+    made = _worlds(domain, domain_settings)
     who = Acting(agent or Spec(made.agent))
     most = len(plan(made, split, replace(rules, collect=None)).collection)
     steps = sorted(set(sizes)) or [size for size in SIZES if size <= most]
@@ -86,9 +88,9 @@ def curve(
             f"a curve on {split} of {domain} needs two sizes or more between 0 and {most}",
             hint=f"such as --sizes 0,{max(1, most // 2)},{most}" if most else "",
         )
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         named = _named(designs, archive)
-        found = _swept(
+        found = await _swept(
             archive,
             named,
             (domain, split, "memory-size curve"),
@@ -97,37 +99,37 @@ def curve(
             **settings,
         )
     compared = _compared(found, lambda name, column: found[0][name])
-    return {
-        "domain": domain,
-        "split": split,
-        "agent": who.name,
-        "tasks": len(next(iter(found[0].values())).by_task()),
-        "rules": {n: v for n, v in asdict(rules).items() if n != "collect"},
-        "sizes": steps,
-        "rows": [
-            {
-                "name": name,
-                "design": design.id,
-                "points": [
-                    {"size": size, **_cell(found[n][name], compared.get((name, n)))}
-                    for n, size in enumerate(steps)
-                ],
-            }
-            for name, design in named.items()
-        ],
-    }
+    lines = [
+        CurveLine(
+            name,
+            design.id,
+            dict(zip(steps, _cells(name, found, compared, made.reward_range), strict=True)),
+        )
+        for name, design in named.items()
+    ]
+    tasks = len(next(iter(found[0].values())).by_task())
+    return Curve(
+        domain,
+        split,
+        who.name,
+        tasks,
+        rules,
+        tuple(steps),
+        tuple(lines),
+        made.reward_range,
+    )
 
 
-def transfer(
+async def transfer_async(
     designs: Wanted,
     domain: str,
     agents: Sequence[str | Acting],
     split: str = "test",
     *,
     home: str | Path | None = None,
-    rules: Protocol = RULES,
+    rules: Rules = RULES,
     **settings: Any,
-) -> dict[str, Any]:
+) -> Transfer:
     """Evaluate designs with several agents, each against no memory with that same agent.
 
     Every agent collects its own experiences: what is carried over is the design, not its memories.
@@ -138,9 +140,10 @@ def transfer(
     names = [who.name for who in acting]
     if not names or len(set(names)) < len(names):
         raise UsageError("which agents? At least one is needed, and each only once")
-    with open_archive(home) as archive:
+    made = _worlds(domain, settings.get("domain_settings", NO_SETTINGS))
+    with open_home(home) as archive:
         named = {NO_MEMORY: find_design(NO_MEMORY)} | _named(designs, archive)
-        found = _swept(
+        found = await _swept(
             archive,
             named,
             (domain, split, "transfer"),
@@ -148,25 +151,36 @@ def transfer(
             **settings,
         )
     compared = _compared(found, lambda name, column: column[NO_MEMORY])
-    return {
-        "domain": domain,
-        "split": split,
-        "agents": names,
-        "against": NO_MEMORY,
-        "tasks": len(found[0][NO_MEMORY].by_task()),
-        "rules": asdict(rules),
-        "rows": [
-            {
-                "name": name,
-                "design": design.id,
-                "cells": {
-                    who: _cell(found[n][name], compared.get((name, n)))
-                    for n, who in enumerate(names)
-                },
-            }
-            for name, design in named.items()
-        ],
-    }
+    lines = [
+        TransferLine(
+            name,
+            design.id,
+            dict(zip(names, _cells(name, found, compared, made.reward_range), strict=True)),
+        )
+        for name, design in named.items()
+    ]
+    tasks = len(found[0][NO_MEMORY].by_task())
+    return Transfer(
+        domain,
+        split,
+        tuple(names),
+        NO_MEMORY,
+        tasks,
+        rules,
+        tuple(lines),
+        made.reward_range,
+    )
+
+
+curve = blocking(curve_async)
+transfer = blocking(transfer_async)
+
+
+def _worlds(domain: str, settings: Mapping[str, Any]) -> WorldDomain:
+    made: WorldDomain = registry.create("domains", domain, **settings)
+    if made.kind != "code":
+        raise UsageError(f"{domain} learns parameters: there is no memory in it to sweep over")
+    return made
 
 
 def _named(designs: Wanted, archive: Archive) -> dict[str, Design]:
@@ -180,11 +194,11 @@ def _named(designs: Wanted, archive: Archive) -> dict[str, Design]:
     return named
 
 
-def _swept(
+async def _swept(
     archive: Archive,
     designs: Mapping[str, Design],
     where: tuple[str, str, str],
-    columns: Sequence[tuple[Acting, Protocol]],
+    columns: Sequence[tuple[Acting, Rules]],
     *,
     executor: Spec = LOCAL,
     progress: Progress | None = None,
@@ -196,47 +210,43 @@ def _swept(
     domain, split, purpose = where
     watch = progress or Silent()
 
-    async def work() -> list[Column]:
-        left = allowance or Allowance()
-        found: list[Column] = []
-        for who, own in groupby(columns, key=lambda column: column[0]):
-            config, beyond = conditions(
-                domain, RULES, who.models(models), agent=who.agent, **settings
-            )
-            async with staged(archive, executor, config, allowance=left) as stage:
-                for _, rules in own:
-                    evaluator = stage.evaluator(watched(watch), rules=rules, **beyond)
-                    words = f"{purpose} on {split}, {len(found) + 1} of {len(columns)}"
-                    done = await evaluations(
-                        evaluator, list(designs.values()), split, purpose, watch, words
-                    )
-                    found.append(dict(zip(designs, done, strict=True)))
-            if stage.broker is not None:
-                left = left.after(stage.broker.purse.tokens, stage.broker.purse.money)
-        return found
-
-    return finished(work())
+    left = allowance or Allowance()
+    found: list[Column] = []
+    for who, own in groupby(columns, key=lambda column: column[0]):
+        config, beyond = conditions(domain, RULES, who.models(models), agent=who.agent, **settings)
+        async with staged(archive, executor, config, allowance=left) as stage:
+            for _, rules in own:
+                evaluator = stage.evaluator(watched(watch), watch.note, rules=rules, **beyond)
+                words = f"{purpose} on {split}, {len(found) + 1} of {len(columns)}"
+                done = await evaluations(
+                    evaluator, list(designs.values()), split, purpose, watch, words
+                )
+                found.append(dict(zip(designs, done, strict=True)))
+        if stage.broker is not None:
+            left = left.after(stage.broker.purse.tokens, stage.broker.purse.money)
+    return found
 
 
 def _compared(
     columns: Sequence[Column], rival: Callable[[str, Column], Evaluation]
-) -> dict[Key, dict[str, Any]]:
+) -> dict[Key, HolmComparison]:
     """Every cell against its rival, paired by task; p-values are Holm-corrected over all of them."""
-    pairs = {
-        (name, n): (ours, rival(name, column))
-        for n, column in enumerate(columns)
-        for name, ours in column.items()
-        if ours.id != rival(name, column).id
-    }
-    found = [paired_comparison(a.by_task(), b.by_task()) for a, b in pairs.values()]
-    corrected = holm([comparison.p_permutation for comparison in found])
-    return {
-        key: comparison.to_json() | {"p_holm": p}
-        for key, comparison, p in zip(pairs, found, corrected, strict=True)
-    }
+    return holm_corrected(
+        {
+            (name, n): paired_comparison(ours.by_task(), rival(name, column).by_task())
+            for n, column in enumerate(columns)
+            for name, ours in column.items()
+            if ours.id != rival(name, column).id
+        }
+    )
 
 
-def _cell(evaluation: Evaluation, comparison: Mapping[str, Any] | None) -> dict[str, Any]:
-    (row,) = table({"": evaluation}, ())
-    kept = ("evaluation", "mean", "low", "high", "tokens", "failures")
-    return {name: row[name] for name in kept} | ({"comparison": comparison} if comparison else {})
+def _cells(
+    name: str,
+    columns: Sequence[Column],
+    compared: Mapping[Key, HolmComparison],
+    reward_range: tuple[float, float],
+) -> list[TableRow]:
+    """A design in every column."""
+    rows = [row for column in columns for row in table({name: column[name]}, (), reward_range)]
+    return [replace(row, comparison=compared.get((name, n))) for n, row in enumerate(rows)]

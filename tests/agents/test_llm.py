@@ -10,11 +10,11 @@ from metamem.agents.llm import LlmAgent
 from metamem.agents.llm_reply import chosen, written
 from metamem.core import registry
 from metamem.core.chat import Question, Reply
+from metamem.core.episode import play
 from metamem.core.errors import ModelRefused, ModelUnavailable, UsageError
 from metamem.core.protocols import Seat
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Observation
-from metamem.evaluation.episode import play
 from tests.extras import needs
 
 ACTIONS = ("go to desk 1", "go to desk 10", "take mug 2 from desk 1", "look")
@@ -58,6 +58,7 @@ def test_any_reply_gives_an_action(reply: str, actions: list[str]) -> None:
     assert isinstance(written(reply), str)
 
 
+@pytest.mark.slow
 @given(st.lists(st.from_regex(r"[a-z]{2,6}( [a-z0-9]{1,5}){0,3}", fullmatch=True), min_size=1))
 def test_a_listed_action_word_for_word_is_that_action(actions: list[str]) -> None:
     for action in actions:
@@ -157,6 +158,7 @@ def test_without_a_model_it_says_what_to_do() -> None:
     assert LlmAgent().fingerprint != LlmAgent(temperature=0.5).fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["toy", "alfworld", "baba", "dialogue", "coding", "textworld", "minihack"]
 )

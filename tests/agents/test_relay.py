@@ -3,10 +3,10 @@
 from statistics import fmean
 
 from metamem.agents.relay import Relay
+from metamem.core.episode import play
 from metamem.core.protocols import Seat
 from metamem.core.types import Observation, Query, Task
 from metamem.domains.dialogue.domain import DialogueDomain
-from metamem.evaluation.episode import play
 
 DOMAIN = DialogueDomain(train=3, valid=1, test=1, shift=1)
 TASKS = DOMAIN.tasks("train")

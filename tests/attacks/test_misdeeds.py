@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from metamem.core.errors import DesignFailure
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Query
 from metamem.designs.jailed import Jail
 from tests.attacks.misdeeds import DESIGN, MISDEEDS
@@ -84,7 +84,7 @@ async def test_time_the_host_takes_is_not_the_designs(jail: Jail) -> None:
     body = "return await self.tools.llm.ask('x')"
     limits = replace(jail.limits, wall=0.4)
     memory = await jail.open(
-        bad_design(body), seed=1, embedder=LetterEmbedder(), at=Place(model=slow), limits=limits
+        bad_design(body), seed=1, embedder=LetterEmbedder(), at=CallSite(model=slow), limits=limits
     )
     assert await memory.retrieve(Query("ask")) == "answer"
     await memory.close()

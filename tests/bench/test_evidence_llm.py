@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from bench.evidence_llm import Plan, main, measure, show
 
-from metamem.api import open_archive
+from metamem.api import open_home
 from tests.models.endpoint import Endpoint
 
 LEARNED = '''"""Tells the actions of episodes that were won."""
@@ -36,6 +36,7 @@ def _measure(home: Path, designs: str, *more: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_all_designs_are_paired_and_nothing_is_asked_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,10 +58,10 @@ def test_all_designs_are_paired_and_nothing_is_asked_twice(
     printed = capsys.readouterr().out
     assert all(f"| {name} |" in printed for name in rows)
 
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         before = sum(spent.attempts for spent in archive.spending())
     again = _measure(home, designs)
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         assert sum(spent.attempts for spent in archive.spending()) == before
     assert again["rows"] == first["rows"]
 
@@ -94,7 +95,7 @@ async def test_a_server_that_stumbles_is_asked_again_and_every_call_is_counted(
         )
         found = await measure(plan, str(tmp_path))
         assert all(row["complete"] for row in found["rows"])
-        with open_archive(tmp_path) as archive:
+        with open_home(tmp_path) as archive:
             spent = archive.spending()
         assert sum(s.answered for s in spent) == server.tally.answered
         assert sum(s.usage.input for s in spent) == server.tally.input

@@ -10,7 +10,7 @@ import pytest
 
 from metamem.cli.main import run
 from metamem.store.sqlite import SqliteArchive
-from tests.web.filled import Filler
+from tests.report.filled import Filler
 
 
 @dataclass(frozen=True)

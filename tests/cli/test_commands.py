@@ -5,13 +5,15 @@ import json
 import pytest
 
 from metamem import __version__
+from metamem.api import open_home
 from metamem.cli.main import app
-from metamem.store import Origin, SqliteArchive
+from metamem.promotion import Ledger
+from metamem.store import Origin, Place, PromotionRecord, SqliteArchive, Subject
 from tests.cli.conftest import program
-from tests.web.filled import RUN, Filler
+from tests.report.filled import RUN, Filler
 
-COMMANDS = ["learn", "evaluate", "compare", "archive", "runs", "report", "promotions", "reads"]
-COMMANDS += ["domains", "designs", "agents", "doctor", "curve", "transfer"]
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
+COMMANDS += [group.name for group in app.registered_groups]
 
 
 @pytest.fixture
@@ -20,6 +22,7 @@ def learned(home):
         return Filler(archive).learned
 
 
+@pytest.mark.slow
 def test_version_and_help(metamem):
     assert metamem("--version").out == f"metamem {__version__}\n"
     said = metamem("--help")
@@ -60,6 +63,8 @@ def test_the_table_says_the_same_at_every_width(metamem, home, monkeypatch):
 def test_runs(metamem, home):
     (run,) = metamem("runs", "--json", "--home", home).json
     assert (run["run"], run["state"], run["test"]) == (RUN, "finished", 0.9)
+    tried = metamem("archive", "list", "--run", RUN, "--json", "--home", home).json
+    assert run["designs"] == sum(design["by"] != "human" for design in tried) < len(tried)
     assert metamem("runs", "list", "--json", "--home", home).json == [run]
     shown = metamem("runs", "show", RUN, "--json", "--home", home).json
     assert shown["summary"]["learned"] == run["learned"]
@@ -108,7 +113,7 @@ def test_report(metamem, home, tmp_path):
 
 def test_what_passed_the_gate_waits_for_a_person(metamem, home, learned):
     (before,) = metamem("promotions", "--json", "--home", home).json
-    assert (before["decision"], before["decided_by"]) == ("promoted", "gate")
+    assert (before["decision"], before["decided_by"]) == ("promoted", "auto:gate")
     assert (before["in_use"], before["pending"]) == (False, True)
     assert "1 waiting for a person" in metamem("promotions", "--home", home).out
     (waiting,) = metamem("promotions", "pending", "--json", "--home", home).json
@@ -126,6 +131,24 @@ def test_what_passed_the_gate_waits_for_a_person(metamem, home, learned):
     assert metamem(*approve).code == 2  # it does not wait any more
     assert "Nothing waits" in metamem("promotions", "pending", "--home", home).out
     assert "approved by Ada" in _report_text(metamem, home)
+
+
+def test_the_gate_is_counted_for_each_kind_of_what_it_decides_on(metamem, tmp_path):
+    place, about = Place("domain", "toy"), {"reason": "", "evidence": {}}
+    with open_home(tmp_path) as archive:
+        ledger = Ledger(archive, {"tool": lambda subject, evidence: True})
+        for number in range(3):
+            ledger.promote(Subject("tool", f"{number}", "grep"), place, **about)
+        for _ in range(2):
+            ledger.refuse(Subject("design", ""), place, **about)
+        old = PromotionRecord(
+            Subject("tool", "", "sed"), place, 0, "refused", "gate", "", {}, "2025"
+        )
+        archive.add_promotion(old)
+        ledger.promote(Subject("tool", "x", "awk"), place, by="Ada", **about)  # not by the gate
+    said = metamem("promotions", "--home", tmp_path).out
+    assert "The gate promoted 3 of 4 tools." in said
+    assert "The gate has promoted 0 of 2 designs" in said
 
 
 def test_what_waits_can_be_rejected(metamem, home, learned):
@@ -235,4 +258,3 @@ def test_every_command_is_documented():
     page = (ROOT / "docs" / "cli.md").read_text()
     for command in COMMANDS:
         assert f"metamem {command}" in page
-    assert {c.name or c.callback.__name__ for c in app.registered_commands} <= set(COMMANDS)

@@ -4,7 +4,6 @@ import json
 import os
 import sqlite3
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from metamem.store.experiments import EXPERIMENTS
 from metamem.store.schema import upgrade
 from metamem.store.sqlite import SqliteArchive, SqliteEngine
 from tests.cli.conftest import program
+from tests.store.versions import earlier
 from tests.test_project import ROOT
 
 SICK = "tests.cli.sick"
@@ -120,7 +120,7 @@ def test_an_archive_in_use_is_sound_too(home):
 
 def test_an_old_archive_is_not_brought_forward(tmp_path):
     engine = SqliteEngine(tmp_path / "archive.db")
-    upgrade(engine, [replace(EXPERIMENTS, steps=EXPERIMENTS.steps[:1])])
+    upgrade(engine, [earlier(EXPERIMENTS, 1)])
     engine.close()
     before = listed(tmp_path)
     assert "schema version 1, brought to" in str(check_file(tmp_path / "archive.db"))

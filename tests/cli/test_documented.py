@@ -17,7 +17,7 @@ from metamem.cli.main import app
 from metamem.core.types import Design
 from metamem.designs.library import load
 from metamem.store.sqlite import SqliteArchive
-from tests.web.filled import RUN, Filler
+from tests.report.filled import RUN, Filler
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -43,6 +43,7 @@ STAND_INS = {
     "my_design.py": DESIGN_FILE,
     "my_memory.py": DESIGN_FILE,
     "last_words.py": DESIGN_FILE,
+    "mine.json": "careful",
     "RUN": RUN,
     "alfworld-s1-1": RUN,
     "toy-s0-1": RUN,

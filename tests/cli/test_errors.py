@@ -8,7 +8,7 @@ import pytest
 
 from metamem.store.sqlite import SqliteArchive
 from tests.cli.conftest import program
-from tests.web.filled import Filler
+from tests.report.filled import Filler
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from tests.web.filled import Filler
         (["learn", "toy", "--data", "/nowhere"], "takes no --data"),
         (["learn", "alfworld", "--data", "/nowhere"], "no ALFWorld games at /nowhere"),
         (["learn", "toy", "--rollout", "thawed"], "known: frozen, streaming"),
-        (["learn", "toy", "--protocol", "beta"], "known: split, alma"),
+        (["learn", "toy", "--tasks-from", "beta"], "known: split, alma"),
         (["learn", "toy", "--run", "../x"], "cannot name a run"),
         (["learn", "--run", "unknown"], "no run called 'unknown'"),
         (["evaluate", "no_memory"], "--domain"),
@@ -54,6 +54,17 @@ def test_wrong_input(metamem, tmp_path, monkeypatch, arguments, said):
     assert said in answer.err
     assert answer.err.startswith("error: ") and len(answer.err.splitlines()) <= 2
     assert answer.out == "" and "Traceback" not in answer.err
+
+
+def test_the_hint_names_the_command_that_was_misused(metamem):
+    for arguments, command in (
+        (["learn", "--desings", "3"], "metamem learn"),
+        (["archive", "shwo"], "metamem archive"),
+        (["archive", "show", "--sauce"], "metamem archive show"),
+        (["--sauce"], "metamem"),
+    ):
+        hint = metamem(*arguments).err.splitlines()[1].strip()
+        assert hint == f"{command} --help tells what there is"
 
 
 def test_looking_at_what_is_not_there_makes_nothing(metamem, tmp_path):
@@ -128,3 +139,10 @@ def test_no_colour_where_nobody_sees_it(tmp_path):
         done = program("runs", "list", "--home", tmp_path, env=env)
         assert done.returncode == 2
         assert "\x1b" not in done.stderr
+
+
+def test_the_old_name_of_an_option_works_with_a_note(metamem):
+    said = metamem("learn", "toy", "--protocol", "beta")
+    assert said.code == 2 and "--protocol is called --tasks-from now" in said.err
+    both = metamem("learn", "toy", "--protocol", "alma", "--tasks-from", "alma")
+    assert both.code == 2 and "give one of them" in both.err

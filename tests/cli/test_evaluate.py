@@ -1,5 +1,7 @@
 """`metamem evaluate`: by task, part of the tasks, and designs that do not run."""
 
+import re
+
 import pytest
 
 from metamem import evaluate
@@ -20,7 +22,7 @@ class Fails(Memory):
         {}
 '''
 BROKEN = {
-    "syntax": ("def x(:", "SyntaxError"),
+    "syntax": ("def x(:", "SyntaxError: invalid syntax (broken.py, line 1)"),
     "class": ("x = 1", "no subclass"),
     "type": (DESIGN.format("return 5"), "text or a dict"),
     "crash": (DESIGN.format("raise KeyError('lost')"), "lost"),
@@ -81,9 +83,23 @@ def test_a_part_of_the_tasks_is_kept_apart_and_grows(metamem, tmp_path):
     assert metamem("learn", "toy", "--tasks", 5).code == 2
 
 
+def test_memory_is_asked_again_while_acting_on_request(metamem, tmp_path):
+    file = tmp_path / "later.py"
+    file.write_text(DESIGN.format("return f'{len(query.steps)} steps' if query.steps else ''"))
+    where = ("--domain", "toy", "--tasks", 5, "--home", tmp_path, "--quiet", "--json")
+    once, again = (
+        metamem("evaluate", file, *where, *more).json[0] for more in ((), ("--ask", "every:2"))
+    )
+    assert {row["advice_tokens"] for row in once["rows"]} == {0}
+    assert all(row["advice_tokens"] for row in again["rows"] if row["steps"] > 2)
+    assert once["conditions"] != again["conditions"]
+
+
 def test_a_design_is_shown_with_the_conditions_of_its_scores(metamem, tmp_path, monkeypatch):
     where = ("--home", tmp_path)
     metamem("evaluate", "success_retrieval", "--domain", "toy", "--tasks", 5, "-q", *where)
+    other = ("--seed", 3, "--domain", "toy", "--tasks", 5, "-q", *where)
+    metamem("evaluate", "success_retrieval", *other)
     for width in (40, 120):  # the code can be copied whatever the screen
         monkeypatch.setenv("COLUMNS", str(width))
         said = metamem("archive", "show", "success_retrieval", *where).out
@@ -91,8 +107,10 @@ def test_a_design_is_shown_with_the_conditions_of_its_scores(metamem, tmp_path, 
         assert said.endswith(code)
         for word in ("toy", "valid, 5 tasks", "reader-", "none"):
             assert word in said
-    score = metamem("archive", "show", "success_retrieval", "--json", *where).json
-    assert score["evaluations"][0]["models"] == {}
+    assert re.search(r"valid, 5 tasks +0 .*valid, 5 tasks +3 ", said, re.DOTALL)
+    scores = metamem("archive", "show", "success_retrieval", "--json", *where).json["evaluations"]
+    assert {score["seed"] for score in scores} == {0, 3}
+    assert scores[0]["models"] == {}
 
 
 def test_progress_counts_cases(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 
 from metamem.core.types import Design
 from metamem.evaluation.jobs import Spec
-from metamem.search.config import LearnConfig
+from metamem.runs.config import LearnConfig
 from metamem.search.handoff import run_folder
 from metamem.store.sqlite import SqliteArchive
 from tests.cli.conftest import program

@@ -10,8 +10,8 @@ import pytest
 
 from metamem.store.sqlite import SqliteArchive
 from tests.cli.conftest import program
+from tests.report.filled import RUN, Filler
 from tests.test_project import ROOT
-from tests.web.filled import RUN, Filler
 
 NO_JAIL = 5
 

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metamem as api
-from metamem.api import open_archive
-from metamem.core.errors import BudgetSpent, UsageError
+from metamem.api import open_home
+from metamem.core.errors import AllowanceSpent, UsageError
 from metamem.evaluation.jobs import Spec
-from metamem.evaluation.protocol import Protocol
-from metamem.models.budget import Allowance
-from metamem.web.plots.curve import HEIGHT, LABEL, WIDTH, _spread, curve_plot
+from metamem.evaluation.rules import Rules
+from metamem.models.allowance import Allowance
+from metamem.report.plots.curve import HEIGHT, LABEL, WIDTH, _spread, curve_plot
+from metamem.runs.swept import Curve, CurveLine
+from metamem.runs.table import TableRow
 
 INLINE = Spec("inline")
 SIZES = [0, 4, 12, 40]
@@ -66,43 +68,44 @@ def carried(home, needy):
 
 
 def points(found, name):
-    return next(row["points"] for row in found["rows"] if row["name"] == name)
+    return next(row.points for row in found.rows if row.name == name)
 
 
 def test_a_design_that_needs_experience_rises_when_it_has_enough(grown, needy):
-    nothing, little, enough, much = points(grown, needy)
-    assert nothing["mean"] == little["mean"] < enough["mean"]
-    assert much["comparison"]["gain"] > 0.2 and much["comparison"]["low"] > 0
-    assert much["comparison"]["p_holm"] < 0.01
-    assert "comparison" not in nothing  # it is what the others are compared with
+    nothing, little, enough, much = points(grown, needy).values()
+    assert nothing.mean == little.mean < enough.mean
+    assert much.comparison.gain > 0.2 and much.comparison.low > 0
+    assert much.comparison.p_holm < 0.01
+    assert nothing.comparison is None  # it is what the others are compared with
 
 
 def test_without_memory_the_curve_is_flat(grown):
-    found = points(grown, "no_memory")
-    assert len({point["mean"] for point in found}) == 1
-    assert all(p["comparison"]["gain"] == 0 and p["comparison"]["p_holm"] == 1 for p in found[1:])
+    found = list(points(grown, "no_memory").values())
+    assert len({point.mean for point in found}) == 1
+    assert all(p.comparison.gain == 0 and p.comparison.p_holm == 1 for p in found[1:])
 
 
 def test_each_size_collects_the_first_tasks_of_the_next(grown, home, needy):
-    with open_archive(home) as archive:
-        evaluations = {p["size"]: archive.evaluation(p["evaluation"]) for p in points(grown, needy)}
-    stored = {size: e.fingerprint.protocol["collect"] for size, e in evaluations.items()}
+    with open_home(home) as archive:
+        found = points(grown, needy).items()
+        evaluations = {size: archive.evaluation(point.evaluation) for size, point in found}
+    stored = {size: e.fingerprint.rules["collect"] for size, e in evaluations.items()}
     assert stored == {0: -1, 4: 4, 12: 12, 40: 40}
     played = [frozenset(row.case for row in e.rows) for e in evaluations.values()]
     assert len(set(played)) == 1  # the same tasks with the same luck, so gains are paired
 
 
 def test_a_gain_with_one_agent_is_shown_beside_none_with_another(carried, needy):
-    by_name = {row["name"]: row["cells"] for row in carried["rows"]}
+    by_name = {row.name: row.cells for row in carried.rows}
     assert list(by_name) == ["no_memory", needy]
-    assert all("comparison" not in cell for cell in by_name["no_memory"].values())
-    gains = {agent: cell["comparison"] for agent, cell in by_name[needy].items()}
-    assert gains["reader"]["low"] > 0 and gains["reader"]["p_holm"] < 0.01
-    assert gains["random"]["gain"] == 0 and gains["random"]["p_holm"] == 1  # it reads no advice
+    assert all(cell.comparison is None for cell in by_name["no_memory"].values())
+    gains = {agent: cell.comparison for agent, cell in by_name[needy].items()}
+    assert gains["reader"].low > 0 and gains["reader"].p_holm < 0.01
+    assert gains["random"].gain == 0 and gains["random"].p_holm == 1  # it reads no advice
 
 
 def test_reads_of_test_are_in_the_ledger(grown, carried, home):
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         purposes = [read.purpose for read in archive.reads()]
     assert purposes.count("memory-size curve") == 2 * len(SIZES)
     assert purposes.count("transfer") == 4
@@ -112,12 +115,12 @@ def test_the_commands_tell_what_the_functions_found(metamem, grown, carried, hom
     plot = tmp_path / "curve.svg"
     asked = ("--domain", "toy", "--workers", "1", "--home", home, "-q")
     told = metamem("curve", needy, "no_memory", "--sizes", "40,0,12,4", *asked, "--json")
-    assert told.json["rows"] == grown["rows"]  # from the archive: nothing is played again
+    assert told.json["rows"] == grown.to_json()["rows"]  # from the archive: nothing is played again
     shown = metamem("curve", "no_memory", "--sizes", "0,4", "--plot", plot, *asked)
     assert shown.code == 0 and "+0.0 … +0.0" in shown.out and str(plot) in shown.out
     assert ET.parse(plot).getroot().tag.endswith("svg")
     told = metamem("transfer", needy, "--agents", "reader, random", *asked, "--json")
-    assert told.json["rows"] == carried["rows"]
+    assert told.json["rows"] == carried.to_json()["rows"]
 
 
 @pytest.mark.parametrize("width", [40, 80, 130])
@@ -127,7 +130,7 @@ def test_the_table_of_agents_fits_any_screen(metamem, carried, home, needy, monk
                    "--workers", "1", "--home", home, "-q")  # fmt: skip
     assert said.code == 0
     assert max(map(len, said.out.splitlines())) <= width
-    gain = carried["rows"][1]["cells"]["reader"]["comparison"]["gain"]
+    gain = carried.rows[1].cells["reader"].comparison.gain
     assert f"{100 * gain:+.1f}" in said.out
 
 
@@ -169,10 +172,10 @@ def test_what_sizes_have_in_common_is_asked_of_a_model_once(tmp_path):
     play["models"] = {"agent": f"scripted:{__name__}:first"}
 
     def asked():
-        with open_archive(tmp_path) as archive:
+        with open_home(tmp_path) as archive:
             return sum(s.attempts for s in archive.spending())
 
-    api.evaluate("no_memory", "toy", "test", rules=Protocol(collect=0), **play)
+    api.evaluate("no_memory", "toy", "test", rules=Rules(collect=0), **play)
     alone = asked()
     api.curve("no_memory", "toy", [0, 3, 5], **play)
     assert alone < asked() <= alone + 5 * 4  # five collected episodes of four actions, no more
@@ -180,16 +183,16 @@ def test_what_sizes_have_in_common_is_asked_of_a_model_once(tmp_path):
 
 def test_one_allowance_holds_for_all_agents_together(tmp_path):
     one, two = (f"llm=scripted:{__name__}:{model.__name__}" for model in (first, second))
-    play = {"executor": INLINE, "rules": Protocol(collect=0)}
+    play = {"executor": INLINE, "rules": Rules(collect=0)}
 
     def spent(home):
-        with open_archive(home) as archive:
+        with open_home(home) as archive:
             return sum(s.usage.total for s in archive.spending())
 
     api.transfer("no_memory", "toy", [one], home=tmp_path / "one", **play)
     enough_for_one = spent(tmp_path / "one") * 3 // 2
     both = {"home": tmp_path / "both", "allowance": Allowance(tokens=enough_for_one), **play}
-    with pytest.raises(BudgetSpent):
+    with pytest.raises(AllowanceSpent):
         api.transfer("no_memory", "toy", [one, two], **both)
     assert spent(tmp_path / "one") < spent(tmp_path / "both") <= enough_for_one
 
@@ -199,18 +202,19 @@ ROWS = st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, m
 
 @given(ROWS)
 def test_every_point_lies_on_the_page(means):
-    rows = [
-        {
-            "name": f"design {n} & <co>",
-            "points": [
-                {"size": size, "mean": m, "low": max(0, m - 0.1), "high": min(1, m + 0.1)}
-                for size, m in zip((0, 5, 40), own, strict=True)
-            ],
-        }
+    def point(mean):
+        return TableRow(
+            name="", design="", evaluation="", human=False, tasks=40, mean=mean,
+            low=max(0, mean - 0.1), high=min(1, mean + 0.1), tokens=0, seconds=0, retrieve_ms=0,
+            failures=0,
+        )  # fmt: skip
+
+    sizes = (0, 5, 40)
+    rows = tuple(
+        CurveLine(f"design {n} & <co>", "", dict(zip(sizes, map(point, own), strict=True)))
         for n, own in enumerate(means)
-    ]
-    found = {"domain": "toy", "split": "test", "agent": "reader", "tasks": 40, "sizes": [0, 5, 40],
-             "rules": {"rollout": "frozen"}, "rows": rows}  # fmt: skip
+    )
+    found = Curve("toy", "test", "reader", 40, Rules(), sizes, rows)
     page = ET.fromstring(str(curve_plot(found)))
     dots = [e for e in page.iter() if e.tag.endswith("circle")]
     assert len(dots) == 3 * len(rows)

@@ -33,11 +33,89 @@ def test_a_scope_and_its_text_are_one(one: Scope, other: Scope) -> None:
         "acme/project/webshop\n",
         "acme/project/*",
         "acme/project/ẅebshop",
+        "acme/project/a~b",
+        "acme/project/a~B~",
+        "acme/project/a~61~",  # a plain sign, written oddly
+        "acme/project/a~0fc~",
+        "acme/project/a~2f~b",
+        "acme/project/~110000~",
+        "acme/project/" + "a" * 256,
+        "ac~~me/project/webshop",
     ],
 )
 def test_what_is_no_scope_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="scope"):
         Scope.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("webshop", "webshop"),
+        ("ann@acme.com", "ann@acme.com"),
+        ("github.com/acme/web", "github.com~~acme~~web"),
+        ("jürgen", "j~fc~rgen"),
+        ("my shop", "my~20~shop"),
+        (".github", "~2e~github"),
+        ("..", "~2e~."),
+        ("/", "~~"),
+        ("a~b", "a~7e~b"),
+        ("ü/ö", "~fc~~~~f6~"),
+        ("记忆", "~8bb0~~5fc6~"),
+        ("a\n", "a~a~"),
+    ],
+)
+def test_a_scope_can_be_called_anything(label: str, name: str) -> None:
+    scope = Scope.of("acme", "project", label)
+    assert (scope.name, scope.label) == (name, label)
+    assert Scope.parse(f"acme/project/{name}") == scope
+
+
+@given(st.text(min_size=1, max_size=30), st.text(min_size=1, max_size=30))
+def test_other_texts_are_other_scopes(one: str, other: str) -> None:
+    scope = Scope.of("acme", "user", one)
+    assert scope.label == one
+    assert Scope.parse(str(scope)) == scope
+    assert (scope == Scope.of("acme", "user", other)) == (one == other)
+
+
+@given(st.text(alphabet="~0fcab./Z", min_size=1, max_size=12))
+def test_every_name_is_how_its_label_is_written(name: str) -> None:
+    try:
+        scope = Scope("acme", "user", name)
+    except UsageError:
+        return
+    assert Scope.of("acme", "user", scope.label) == scope
+
+
+@given(names)
+def test_a_plain_name_is_its_own_label(name: str) -> None:
+    assert Scope.of("acme", "user", name) == Scope("acme", "user", name)
+
+
+def test_what_cannot_be_called_so_is_refused() -> None:
+    for label in ("", "x" * 256, "记" * 100, None, 7):
+        with pytest.raises(UsageError, match="called"):
+            Scope.of("acme", "user", label)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("tenant", "who", "words"),
+    [
+        ("", "ann", "tenant"),
+        (" ", "ann", "tenant"),
+        ("acme/user", "ann", "tenant"),
+        (None, "ann", "tenant"),
+        ("acme", "", "without a name"),
+        ("acme", " ", "without a name"),
+        ("acme", None, "without a name"),
+        ("acme", " ann", "who calls"),
+        ("acme", "ann\nroot", "who calls"),
+    ],
+)
+def test_a_caller_is_somebody_somewhere(tenant: str, who: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Caller(tenant, who)
 
 
 def test_a_caller_has_no_rights_by_default() -> None:

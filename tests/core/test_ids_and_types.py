@@ -65,7 +65,7 @@ def fingerprint(**changes):
         "domain": "toy",
         "data_version": "1",
         "split": "test",
-        "protocol": {"repeats": 2},
+        "rules": {"repeats": 2},
         "agent": "a",
         "models": {},
         "embedder": "e",
@@ -80,7 +80,7 @@ def test_conditions_are_all_but_the_design():
     base = fingerprint()
     assert base.conditions == fingerprint(design="other").conditions
     assert base.id != fingerprint(design="other").id
-    for change in ({"seed": 1}, {"split": "valid"}, {"protocol": {"repeats": 3}}, {"agent": "b"}):
+    for change in ({"seed": 1}, {"split": "valid"}, {"rules": {"repeats": 3}}, {"agent": "b"}):
         assert base.conditions != fingerprint(**change).conditions
     assert Fingerprint.from_json(json.loads(json.dumps(base.to_json()))).id == base.id
 

@@ -5,6 +5,7 @@ import pytest
 from metamem.core import registry
 from metamem.core.errors import MetamemError, UnknownName
 from metamem.designs import library
+from metamem.evaluation.jobs import Spec
 
 
 @pytest.mark.parametrize("kind", sorted(registry.BUILT_IN))
@@ -24,6 +25,44 @@ def test_a_path_works_as_a_name_and_a_wrong_path_says_why():
     assert registry.create("domains", "metamem.domains.toy:ToyDomain").name == "toy"
     with pytest.raises(MetamemError, match="cannot be loaded"):
         registry.factory("domains", "no.such.module:Thing")
+
+
+def test_a_file_works_as_a_name_wherever_it_is(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from metamem.domains.toy import ToyDomain\n"
+        "@dataclass\nclass Note:\n    text: 'str'\n"
+        "class Mine(ToyDomain):\n    name = 'mine'\n"
+    )
+    made = registry.create("domains", f"{tmp_path}/mine.py:Mine")
+    assert made.name == "mine"
+    monkeypatch.chdir(tmp_path)
+    assert registry.factory("domains", "mine.py:Mine") is type(made)  # loaded once
+    assert registry.settled("mine.py:Mine") == f"{tmp_path}/mine.py:Mine"
+    assert Spec("mine.py:Mine").name == f"{tmp_path}/mine.py:Mine"
+    for name in ("toy", "metamem.domains.toy:ToyDomain", "openai:small@http://host/v1", ""):
+        assert Spec(name).name == name
+        assert registry.portable(name) == name
+    assert registry.plain(f"{tmp_path}/mine.py:Mine") == "Mine"
+    assert registry.portable(f"{tmp_path}/mine.py:Mine") == "mine.py:Mine"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (None, "there is no file"),
+        ("1 +", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("import no_such_thing", "no_such_thing"),
+        ("", "has no attribute 'Mine'"),
+    ],
+)
+def test_a_file_that_cannot_be_used_says_why(tmp_path, source, said):
+    if source is not None:
+        (tmp_path / "bad.py").write_text(source)
+    for _ in range(2):  # nothing of it is left over
+        with pytest.raises(MetamemError, match=said):
+            registry.factory("domains", f"{tmp_path}/bad.py:Mine")
 
 
 def test_wrong_settings_are_named():

@@ -6,7 +6,7 @@ import metamem
 from metamem.api import learn_config
 from metamem.core.errors import UsageError
 from metamem.core.types import Design
-from metamem.search.config import LearnConfig
+from metamem.runs.config import LearnConfig
 
 ECHO = Design(
     "from metamem.designs import Memory\n\n\nclass Echo(Memory):\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest_asyncio
 
 from metamem.core.errors import ModelUnavailable
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query, render_advice
 from metamem.designs import library
 from metamem.designs.jailed import Jail, JailedMemory
@@ -88,7 +88,7 @@ async def opened(
     jail: Jail, made: Design | str, llm: Model | None, snapshot: bytes | None = None
 ) -> JailedMemory:
     made = design(made) if isinstance(made, str) else made
-    at = Place(model=llm)
+    at = CallSite(model=llm)
     return await jail.open(made, seed=0, embedder=HashedEmbedder(), at=at, snapshot=snapshot)
 
 

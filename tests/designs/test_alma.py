@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from metamem.core.errors import DesignFailure
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Message, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.designs.limits import Limits
@@ -373,7 +373,7 @@ async def test_what_was_advised_is_in_the_recorder_that_follows(jail: Jail) -> N
 
 async def test_agents_ask_the_hosts_model(jail: Jail) -> None:
     model = Model()
-    memory = await opened(jail, ASKING, at=Place(model=model))
+    memory = await opened(jail, ASKING, at=CallSite(model=model))
     await memory.update(EPISODES[0])
     (prompt, loose, _), (_, strict, _) = model.asked
     assert json.loads(prompt)[0]["action_took"] == "go to north tower 1"
@@ -415,7 +415,7 @@ async def test_a_blocking_question_among_awaited_ones(jail: Jail) -> None:
         "asked = [Agent('s').ask(w) for w in 'xyz']\n"
         "return {'all': await asyncio.gather(*asked, search('lamp'), search('door'))}"
     )
-    told = await said(jail, source, at=Place(model=Model()))
+    told = await said(jail, source, at=CallSite(model=Model()))
     assert told["all"] == ["reply 1", "reply 2", "reply 3", "red lamp", "green door"]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from metamem.core.types import Experience, Message, Step
 from metamem.designs import library, text
 from metamem.designs.human import g_memory, observational, reasoning_bank
-from metamem.web.card import says
+from metamem.report.card import says
 from tests.designs.scripted import NAMES
 
 _WORDS = st.text("abc xyz", min_size=1).map(str.strip).filter(bool)

@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 
 from metamem.core.errors import (
-    BudgetSpent,
+    AllowanceSpent,
     DesignFailure,
     ModelUnavailable,
     UsageError,
 )
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Message, Query, Step
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.designs.limits import Limits
@@ -192,7 +192,7 @@ async def test_the_model_answers_and_is_counted(jail: Jail) -> None:
         "said = await asyncio.gather(*(ask('x' * n) for n in (1, 2, 3)))\n"
         "return {'said': said, 'order': order}"
     )
-    memory = await opened(jail, source, at=Place(model=model))
+    memory = await opened(jail, source, at=CallSite(model=model))
     answer = await memory.retrieve(Query(""))
     assert answer == {"said": ["x", "xx", "xxx"], "order": ["x", "xx", "xxx"]}
     assert (memory.model_calls, memory.tool_calls) == (3, 3)
@@ -207,7 +207,7 @@ async def test_model_calls_are_limited_in_each_call(jail: Jail) -> None:
         "for _ in range(int(query.goal)): await self.tools.llm.ask('x')\nreturn 'ok'"
     )
     memory = await opened(
-        jail, source, at=Place(model=model), limits=replace(jail.limits, model_calls=3)
+        jail, source, at=CallSite(model=model), limits=replace(jail.limits, model_calls=3)
     )
     assert [await memory.retrieve(Query("3")) for _ in range(2)] == ["ok", "ok"]
     with pytest.raises(DesignFailure) as failure:
@@ -237,14 +237,14 @@ async def test_without_a_model_the_design_is_told_and_may_go_on(jail: Jail) -> N
     async def away(prompt: str, schema: object, system: str) -> Any:
         raise ModelUnavailable("the model is away")
 
-    memory = await opened(jail, source, at=Place(model=away))
+    memory = await opened(jail, source, at=CallSite(model=away))
     assert await memory.retrieve(Query("")) == "told: the model is away"
     await memory.close()
 
 
 async def test_the_hosts_own_trouble_passes_through_unchanged(jail: Jail) -> None:
     async def broke(prompt: str, schema: object, system: str) -> Any:
-        raise BudgetSpent("no budget left")
+        raise AllowanceSpent("no budget left")
 
     async def odd(prompt: str, schema: object, system: str) -> Any:
         return object()
@@ -252,10 +252,10 @@ async def test_the_hosts_own_trouble_passes_through_unchanged(jail: Jail) -> Non
     source = retrieving(
         "try:\n    return await self.tools.llm.ask('hi')\nexcept BaseException:\n    return 'hidden'"
     )
-    memory = await opened(jail, source, at=Place(model=broke))
-    with pytest.raises(BudgetSpent):
+    memory = await opened(jail, source, at=CallSite(model=broke))
+    with pytest.raises(AllowanceSpent):
         await memory.retrieve(Query(""))
-    memory = await opened(jail, source, at=Place(model=odd))
+    memory = await opened(jail, source, at=CallSite(model=odd))
     with pytest.raises(TypeError, match="not JSON serializable"):
         await memory.retrieve(Query(""))
 

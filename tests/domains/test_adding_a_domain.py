@@ -9,7 +9,7 @@ import pytest
 import metamem
 from metamem.core import registry
 from metamem.core.protocols import Domain
-from metamem.evaluation.domain_conformance import DomainConformance
+from metamem.domains.conformance import DomainConformance
 from metamem.evaluation.jobs import Spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "adding-a-domain.md"

@@ -4,7 +4,7 @@ from metamem.core.protocols import Domain
 from metamem.domains.alfworld.domain import AlfworldDomain
 from metamem.domains.baba.domain import BabaDomain
 from metamem.domains.coding.domain import CodingDomain
-from metamem.evaluation.domain_conformance import DomainConformance
+from metamem.domains.conformance import DomainConformance
 from tests.extras import needs
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from metamem.core.errors import UsageError
 from metamem.core.types import Task
+from metamem.domains.conformance import DomainConformance
 from metamem.domains.gymnasium import NOT_AN_ACTION, GymnasiumDomain
-from metamem.evaluation.domain_conformance import DomainConformance
 from tests.cli.conftest import program
 from tests.extras import needs
 

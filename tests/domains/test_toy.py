@@ -1,7 +1,7 @@
 """The toy domain through the suite that every domain is put through."""
 
+from metamem.domains.conformance import DomainConformance
 from metamem.domains.toy import ToyDomain
-from metamem.evaluation.domain_conformance import DomainConformance
 
 
 class TestToy(DomainConformance):

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metamem.agents.random_agent import RandomAgent
+from metamem.core.episode import cap_advice, play
 from metamem.core.protocols import Seat
 from metamem.core.tokens import count_tokens, truncate_tokens
 from metamem.core.types import Advice
 from metamem.domains.toy import ToyDomain
-from metamem.evaluation.episode import cap_advice, play
 
 
 async def played(ask, **rules):

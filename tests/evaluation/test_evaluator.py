@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from metamem.api import open_archive, running
+from metamem.api import open_home, running
 from metamem.core.types import Case, Design
 from metamem.designs.library import load
 from metamem.evaluation.behaviour import advice_digest
-from metamem.evaluation.evaluator import ORACLE, Evaluator
+from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Setup, Spec
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.kinds.memories import ORACLE
 from metamem.evaluation.racing import Race, RacePlan
+from metamem.evaluation.rules import Rules
 
 INLINE = Spec("inline")
 COUNTING = Design('''
@@ -52,12 +53,12 @@ class Sleepy(Memory):
 
 
 @asynccontextmanager
-async def evaluating(home, executor=INLINE, **changes):
+async def evaluating(home, executor=INLINE, note=None, **changes):
     given = {"domain": Spec("toy"), "agent": Spec("reader"), "embedder": Spec("hashed")}
-    setup = Setup(**({**given, "rules": Protocol()} | changes))
-    with open_archive(home) as archive:
+    setup = Setup(**({**given, "rules": Rules()} | changes))
+    with open_home(home) as archive:
         async with running(archive, executor) as pool:
-            yield Evaluator(archive, pool, setup)
+            yield Evaluator(archive, pool, setup, note=note)
 
 
 async def rows_of(home, design, split="valid", **changes):
@@ -82,12 +83,12 @@ async def test_another_seed_gives_other_play(tmp_path):
 
 
 async def test_frozen_memory_learns_nothing_while_deployed(tmp_path):
-    evaluation = await rows_of(tmp_path, COUNTING, rules=Protocol(repeats=2))
+    evaluation = await rows_of(tmp_path, COUNTING, rules=Rules(repeats=2))
     assert len({row.advice_digest for row in evaluation.rows}) == 1
 
 
 async def test_streaming_memory_learns_from_each_case_in_its_own_repeat(tmp_path):
-    rules = Protocol(rollout="streaming", repeats=2)
+    rules = Rules(rollout="streaming", repeats=2)
     evaluation = await rows_of(tmp_path, COUNTING, rules=rules)
     by_repeat = [[r.advice_digest for r in evaluation.rows if r.repeat == n] for n in (0, 1)]
     assert len(set(by_repeat[0])) == len(by_repeat[0]) == 40  # each case saw one more experience
@@ -95,8 +96,8 @@ async def test_streaming_memory_learns_from_each_case_in_its_own_repeat(tmp_path
 
 
 async def test_more_collected_experience_is_more_experience(tmp_path):
-    small = await rows_of(tmp_path, COUNTING, rules=Protocol(collect=3))
-    large = await rows_of(tmp_path, COUNTING, rules=Protocol(collect=9))
+    small = await rows_of(tmp_path, COUNTING, rules=Rules(collect=3))
+    large = await rows_of(tmp_path, COUNTING, rules=Rules(collect=9))
     assert large.rows[0].advice_tokens > small.rows[0].advice_tokens
 
 
@@ -208,7 +209,7 @@ async def test_what_a_design_says_is_asked_without_playing_or_storing(tmp_path):
 
 
 async def test_a_stop_by_the_clock_is_played_again_alone_and_then_counts(tmp_path):
-    rules = Protocol(collect=1)
+    rules = Rules(collect=1)
     async with evaluating(tmp_path, rules=rules, limits={"wall": 0.5}) as evaluator:
         evaluator.plan("valid")
         evaluator._plans["valid"] = replace(

@@ -14,7 +14,7 @@ from metamem.evaluation.conformance import DESIGN, ExecutorConformance, _blob
 from metamem.evaluation.inline import InlineExecutor
 from metamem.evaluation.jobs import Job, Setup, Spec
 from metamem.evaluation.local import LocalExecutor
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.rules import Rules
 
 
 class TestInline(ExecutorConformance):
@@ -92,7 +92,7 @@ def dying_domain():
 async def test_a_world_that_hangs_or_kills_its_worker_is_given_up_and_leaves_nothing_behind(domain):
     executor = LocalExecutor(_blob, workers=1, stall_seconds=4.0)
     before = children(os.getpid())
-    job = Job("hang", Setup(Spec(domain), Spec("random"), Spec("hashed"), Protocol()), "valid",
+    job = Job("hang", Setup(Spec(domain), Spec("random"), Spec("hashed"), Rules()), "valid",
               TestLocal().job(2).cases)  # fmt: skip
     try:
         with pytest.raises(EngineFault, match="failed 3 times: a worker"):

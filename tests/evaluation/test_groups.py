@@ -10,7 +10,8 @@ from metamem.core.errors import UsageError
 from metamem.core.types import Design, Experience, Message, Observation, Task
 from metamem.domains.base import DomainBase
 from metamem.evaluation.jobs import Spec
-from metamem.evaluation.protocol import Protocol, plan
+from metamem.evaluation.plans import plan
+from metamem.evaluation.rules import Rules
 
 GROUPS = 6
 PATH = "tests.evaluation.test_groups:Secrets"
@@ -107,18 +108,18 @@ def test_a_history_that_a_design_cannot_bear_costs_only_that_group(tmp_path: Pat
 def test_the_halves_of_train_change_places_with_the_fold() -> None:
     grouped, toy = Secrets(), metamem.core.registry.create("domains", "toy")
     for domain in (grouped, toy):
-        first, second = (plan(domain, "train", Protocol(fold=fold)) for fold in (0, 1))
+        first, second = (plan(domain, "train", Rules(fold=fold)) for fold in (0, 1))
         one, two = {t.id for t in first.deployment}, {t.id for t in second.deployment}
         assert one.isdisjoint(two)
         assert one | two == {t.id for t in domain.tasks("train")}
         assert not {t.group for t in first.deployment if t.group} & {
             t.group for t in second.deployment
         }
-    first, second = (plan(toy, "train", Protocol(fold=fold)) for fold in (0, 1))
+    first, second = (plan(toy, "train", Rules(fold=fold)) for fold in (0, 1))
     assert first.collection == second.deployment
-    assert plan(toy, "test", Protocol(fold=1)) == plan(toy, "test", Protocol())
+    assert plan(toy, "test", Rules(fold=1)) == plan(toy, "test", Rules())
     with pytest.raises(UsageError, match="fold"):
-        Protocol(fold=2)  # type: ignore[arg-type]
+        Rules(fold=2)  # type: ignore[arg-type]
 
 
 def test_a_design_that_fails_in_every_group_is_stopped_the_same_with_any_workers(

@@ -8,12 +8,12 @@ from metamem.core.types import Case, CaseResult, Design
 from metamem.designs.library import load
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.probation import Probation
-from metamem.evaluation.protocol import Protocol
 from metamem.evaluation.racing import Race, RacePlan
+from metamem.evaluation.rules import Rules
 from tests.evaluation.test_evaluator import evaluating
 
-MANY = Protocol(repeats=3, collect=2)  # 120 cases: enough for two shards
-SOME = Protocol(tasks=14, collect=2)
+MANY = Rules(repeats=3, collect=2)  # 120 cases: enough for two shards
+SOME = Rules(tasks=14, collect=2)
 QUICK = {"wall": 0.4}
 
 
@@ -80,7 +80,7 @@ async def test_a_design_that_hangs_is_cut_short(tmp_path, where):
 
 
 async def test_a_chain_of_cases_is_stopped_where_it_begins(tmp_path):
-    rules = Protocol(rollout="streaming", repeats=2, collect=2)
+    rules = Rules(rollout="streaming", repeats=2, collect=2)
     rows = await rows_of(tmp_path, design("time.sleep(100)"), limits=QUICK, rules=rules)
     first = [row for row in rows if row.failure.startswith("wall")]
     assert [row.repeat for row in first] == [0, 0]
@@ -88,7 +88,7 @@ async def test_a_chain_of_cases_is_stopped_where_it_begins(tmp_path):
 
 
 async def test_what_hangs_now_and_then_is_scored_for_that_alone(tmp_path):
-    hanging = sometimes("time.sleep(100)", 3)
+    hanging = design("return time.sleep(100) if query.goal.endswith('feather') else ''")
     plain = await rows_of(tmp_path / "a", hanging, limits=QUICK, rules=SOME)
     hung = [row for row in plain if row.failure]
     assert len(hung) > 3 and all(row.failure.startswith("wall") for row in hung)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from metamem.core.errors import UsageError
 from metamem.core.types import SPLITS
 from metamem.domains.toy import ToyDomain
-from metamem.evaluation.protocol import Protocol, plan
+from metamem.evaluation.plans import plan
+from metamem.evaluation.rules import Rules
 
 
 def ids(tasks):
@@ -24,7 +25,7 @@ def test_splits_are_disjoint():
 
 def test_train_collects_on_its_first_half_and_deploys_on_the_second():
     domain = ToyDomain()
-    made = plan(domain, "train", Protocol())
+    made = plan(domain, "train", Rules())
     assert [*made.collection, *made.deployment] == domain.tasks("train")
     assert abs(len(made.collection) - len(made.deployment)) <= 1
 
@@ -32,7 +33,7 @@ def test_train_collects_on_its_first_half_and_deploys_on_the_second():
 @pytest.mark.parametrize("split", ["valid", "test", "shift"])
 def test_other_splits_collect_on_all_of_train(split):
     domain = ToyDomain()
-    made = plan(domain, split, Protocol(repeats=3))
+    made = plan(domain, split, Rules(repeats=3))
     assert list(made.collection) == domain.tasks("train")
     assert list(made.deployment) == domain.tasks(split)
     assert len(made.cases) == 3 * len(domain.tasks(split))
@@ -41,29 +42,29 @@ def test_other_splits_collect_on_all_of_train(split):
 
 def test_alma_takes_both_phases_from_the_split_itself():
     domain = ToyDomain()
-    made = plan(domain, "test", Protocol(tasks_from="alma"))
+    made = plan(domain, "test", Rules(tasks_from="alma"))
     assert ids(made.collection) | ids(made.deployment) == ids(domain.tasks("test"))
     assert not ids(made.collection) & ids(made.deployment)
 
 
 def test_the_size_of_the_collection_is_honoured():
-    assert len(plan(ToyDomain(), "test", Protocol(collect=7)).collection) == 7
-    assert plan(ToyDomain(), "test", Protocol(collect=0)).collection == ()
-    assert len(plan(ToyDomain(), "test", Protocol(collect=None)).collection) == 40
+    assert len(plan(ToyDomain(), "test", Rules(collect=7)).collection) == 7
+    assert plan(ToyDomain(), "test", Rules(collect=0)).collection == ()
+    assert len(plan(ToyDomain(), "test", Rules(collect=None)).collection) == 40
 
 
 def test_the_stored_form_is_what_it_was_before_one_could_collect_nothing():
     """Fingerprints and runs hold it: there, 0 stands for all tasks."""
     stored = {"rollout": "frozen", "repeats": 1, "collect": 0, "max_steps": 0, "ask_every": 0}
     stored |= {"advice_tokens": 4000, "tasks_from": "split", "fold": 0}
-    assert Protocol().to_json() == stored
-    assert Protocol.from_json(stored) == Protocol()
+    assert Rules().to_json() == stored
+    assert Rules.from_json(stored) == Rules()
 
 
 @given(st.none() | st.integers(0, 500))
 def test_rules_come_back_from_their_stored_form(collect):
-    rules = Protocol(collect=collect, repeats=2)
-    assert Protocol.from_json(rules.to_json()) == rules
+    rules = Rules(collect=collect, repeats=2)
+    assert Rules.from_json(rules.to_json()) == rules
 
 
 @pytest.mark.parametrize(
@@ -79,9 +80,9 @@ def test_rules_come_back_from_their_stored_form(collect):
 )
 def test_wrong_rules_are_refused(wrong):
     with pytest.raises(UsageError):
-        Protocol(**wrong)
+        Rules(**wrong)
 
 
 def test_more_collection_than_there_is_is_refused():
     with pytest.raises(UsageError, match="there are"):
-        plan(ToyDomain(), "train", Protocol(collect=10_000))
+        plan(ToyDomain(), "train", Rules(collect=10_000))

@@ -115,6 +115,7 @@ def raced_out(gain: float, rounds: int) -> int:
     return stopped
 
 
+@pytest.mark.slow
 def test_equal_designs_are_rarely_stopped() -> None:
     assert raced_out(0.0, 1500) <= stats.binom.ppf(0.999, 1500, RaceSettings().level)
 
@@ -192,6 +193,7 @@ def in_standard_errors(errors: list[float]) -> float:
     return float(np.mean(errors) / standard_error(errors))
 
 
+@pytest.mark.slow
 def test_what_a_stopped_design_shows_is_unbiased_on_fixed_rewards() -> None:
     """Rewards as a table, chance only in the order: the truth is the complete mean."""
     generator = np.random.default_rng(5)
@@ -212,6 +214,7 @@ def test_what_a_stopped_design_shows_is_unbiased_on_fixed_rewards() -> None:
     assert np.std(shown) < np.std(block)
 
 
+@pytest.mark.slow
 def test_racing_does_not_shift_the_score_of_a_design_that_plays_by_chance() -> None:
     """Noisy rewards, stopped or not: on average the score is the true chance of success."""
     generator = np.random.default_rng(6)

@@ -1,7 +1,7 @@
 """Designs that would show it, if what is served were not what was evaluated."""
 
 from metamem.core.types import Design
-from tests.search.test_blocks import design, layer
+from tests.designs.test_blocks import design, layer
 
 COUNTING = Design('''
 from metamem.designs import Memory

@@ -9,15 +9,15 @@ import pytest
 import metamem
 from metamem.core.errors import UsageError
 from metamem.core.ids import canonical_json, derive_seed
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Case, Design, Episode, Experience, Query, Step
 from metamem.designs import library
 from metamem.designs.jailed import Jail
 from metamem.domains.toy import ToyDomain
 from metamem.evaluation.inline import InlineExecutor
 from metamem.evaluation.jobs import CaseDone, Job, Setup, Spec
-from metamem.evaluation.protocol import Protocol
-from metamem.hosting.opening import open_memory
+from metamem.evaluation.rules import Rules
+from metamem.hosting.opening import open_unkept
 from metamem.models.hashed_embedder import HashedEmbedder
 from tests.hosting.designs import BESIDE, COUNTING, LUCKY, least_told
 
@@ -28,7 +28,7 @@ DESIGNS = {
     "beside": BESIDE,
     "human": library.load("success_retrieval"),
 }
-SETUP = Setup(Spec("toy"), Spec("random"), Spec("auto"), Protocol(ask_every=2))
+SETUP = Setup(Spec("toy"), Spec("random"), Spec("auto"), Rules(ask_every=2))
 SEED = derive_seed("design", SETUP.seed)
 CASES = tuple(Case(f"valid-{n:03d}", 0) for n in range(6))
 
@@ -142,10 +142,10 @@ async def test_a_copy_made_beforehand_is_never_of_an_older_state(tmp_path: Path)
 
 async def test_a_consultation_of_a_streaming_memory_sees_what_is_there_now() -> None:
     async with Jail() as jail:
-        memory = await open_memory(
+        memory = await open_unkept(
             jail, COUNTING, seed=0, embedder=HashedEmbedder(), rollout="streaming"
         )
-        query, at = Query("x"), Place()
+        query, at = Query("x"), CallSite()
         for asked in range(1, 4):
             told = [await memory.consult(query, at) for _ in range(3)]
             assert [line.partition(",")[0] for line in told] == [f"asked {asked}"] * 3

@@ -12,14 +12,14 @@ import pytest
 from metamem.core.calls import AttemptRecord
 from metamem.core.chat import Question, Site, Turn
 from metamem.core.errors import (
-    BudgetSpent,
+    AllowanceSpent,
     ModelFault,
     ModelRefused,
     ModelUnavailable,
     UsageError,
 )
+from metamem.models.allowance import Allowance
 from metamem.models.broker import ATTEMPTS, Broker
-from metamem.models.budget import Allowance
 from metamem.models.config import ModelConfig
 from metamem.store.sqlite import SqliteArchive
 from tests.models.endpoint import MOODS, Endpoint
@@ -217,6 +217,7 @@ async def test_a_role_without_a_model_says_what_to_do(archive: SqliteArchive) ->
     assert "--model meta=" in caught.value.hint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [{"tokens": 3000}, {"money": 0.004}])
 async def test_no_call_can_exceed_the_budget(limit: Any, archive: SqliteArchive) -> None:
     """Many at once, answers far below their worst case: as many as fit, and not one more."""
@@ -229,7 +230,7 @@ async def test_no_call_can_exceed_the_budget(limit: Any, archive: SqliteArchive)
             for n in range(200)
         ]
         results = await asyncio.gather(*asked, return_exceptions=True)
-    spent = [result for result in results if isinstance(result, BudgetSpent)]
+    spent = [result for result in results if isinstance(result, AllowanceSpent)]
     good = [result for result in results if not isinstance(result, BaseException)]
     assert spent and len(good) + len(spent) == 200
     (total,) = archive.spending("run")
@@ -242,7 +243,7 @@ async def test_no_call_can_exceed_the_budget(limit: Any, archive: SqliteArchive)
     assert 0 <= total.attempts - server.tally.requests <= 2
 
     async with Endpoint() as server, brokered(archive, server, allowance=Allowance(**limit)) as b:
-        with pytest.raises(BudgetSpent):  # a new process knows what the last one spent
+        with pytest.raises(AllowanceSpent):  # a new process knows what the last one spent
             await b.ask(Site("agent", task="new"), question("x" * 900, max_tokens=3000))
         assert server.tally.requests == 0
 

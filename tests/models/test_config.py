@@ -167,7 +167,6 @@ async def test_a_key_is_sent_but_never_shown_or_stored(
         ("openai:gpt-5-nano", Usage(1_000_000, 0), 0.05),
         ("openai:gpt-5-nano", Usage(1_000_000, 0, cached=1_000_000), 0.005),
         ("openai:gpt-5-nano", Usage(0, 1_000_000), 0.4),
-        ("scripted:demo", Usage(5, 5), 0.0),
         ("openai:nobody-knows-this", Usage(5, 5), None),
         ("openai:gpt-5-nano@http://127.0.0.1:1/v1", Usage(5, 5), None),
     ],
@@ -176,6 +175,10 @@ def test_prices_are_known_without_a_network(name: str, usage: Usage, dollars: An
     assert price_of(usage, parse(name), None) == (
         None if dollars is None else pytest.approx(dollars)
     )
+
+
+def test_what_runs_here_costs_nothing() -> None:
+    assert ModelConfig().open("scripted:demo").price(Usage(5, 5)) == 0.0
 
 
 def test_a_price_of_ones_own_counts() -> None:

@@ -16,7 +16,7 @@ from metamem.api import broker_for, running
 from metamem.core import registry
 from metamem.core.chat import Question, Site, Turn, Usage
 from metamem.core.errors import (
-    BudgetSpent,
+    AllowanceSpent,
     EngineFault,
     ModelFault,
     ModelUnavailable,
@@ -26,9 +26,9 @@ from metamem.core.errors import (
 from metamem.core.types import Design
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Setup, Spec
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.rules import Rules
+from metamem.models.allowance import Allowance
 from metamem.models.broker import ATTEMPTS, Broker
-from metamem.models.budget import Allowance
 from metamem.models.config import ModelConfig, load_config
 from metamem.models.embed_broker import BATCH_BYTES, BATCH_TEXTS, batches, worst_tokens
 from metamem.models.embedders import (
@@ -213,7 +213,7 @@ class TestBroker:
                 *(broker.ask(Site("memory", task=str(n)), asked) for n in range(40)),
                 return_exceptions=True,
             )
-            assert any(isinstance(result, BudgetSpent) for result in results)
+            assert any(isinstance(result, AllowanceSpent) for result in results)
             spent = archive.spending("run")
             assert sum(s.usage.input for s in spent) == server.tally.input
             assert sum(s.attempts for s in spent) == server.tally.requests
@@ -221,7 +221,7 @@ class TestBroker:
                 assert sum(s.usage.total for s in spent) <= limit["tokens"]
             assert sum(s.money for s in spent) <= limit.get("money", 1.0)
         async with Endpoint() as server, brokered(archive, server, "run", Allowance(**limit)) as b:
-            with pytest.raises(BudgetSpent):  # a new process knows what the last one spent
+            with pytest.raises(AllowanceSpent):  # a new process knows what the last one spent
                 await b.embed(["x" * 500])
             assert server.tally.requests == 0
 
@@ -329,7 +329,7 @@ async def evaluated(
         broker_for(archive, {}, run_id, allowance, Spec(name)) as broker,
         running(archive, spec, broker) as pool,
     ):
-        setup = Setup(Spec("toy"), Spec("reader"), Spec(name), Protocol(repeats=repeats))
+        setup = Setup(Spec("toy"), Spec("reader"), Spec(name), Rules(repeats=repeats))
         evaluator = Evaluator(archive, pool, setup, run_id=run_id)
         outcome = await evaluator.evaluate(DESIGN, "valid", purpose="test")
         assert outcome.done.error == ""
@@ -366,7 +366,7 @@ async def test_a_budget_that_is_too_small_stops_the_evaluation_cleanly(
 ) -> None:
     async with Endpoint() as server:
         name = configured(server)
-        with pytest.raises(BudgetSpent):
+        with pytest.raises(AllowanceSpent):
             await evaluated(archive, name, run_id="run", allowance=Allowance(tokens=200))
         (spent,) = archive.spending("run")
         assert spent.usage.input == server.tally.input <= 200 and spent.in_flight == 0

@@ -45,6 +45,11 @@ def test_it_takes_21_of_21_at_least(successes: int, failures: int, passes: bool)
 
 def test_a_refusal_says_what_it_takes() -> None:
     assert "at least 21 uses without a failure" in GATE.decide({"tool": uses(5)}, {}).reason
+    for failures, needed in ((1, 31), (2, 39), (10, 96)):
+        assert GATE.decide({"tool": uses(needed - failures, failures)}, {}).promoted == "tool"
+        reason = GATE.decide({"tool": uses(needed - failures - 1, failures)}, {}).reason
+        seen = "1 failure" if failures == 1 else f"{failures} failures"
+        assert f"with {seen} it takes at least {needed} uses (here: {needed - 1} uses)" in reason
     assert "never used" in GATE.decide({"tool": {}}, {}).reason
     assert "no candidate" in GATE.decide({}, {}).reason
 
@@ -62,6 +67,7 @@ def test_what_is_neither_success_nor_failure_is_refused() -> None:
         ExactShare(least=1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [21, 40, 100, 400])
 def test_tools_at_the_bar_pass_once_in_a_hundred_at_most(trials: int) -> None:
     generator = np.random.default_rng(trials)

@@ -175,6 +175,7 @@ def search(
     return Gate().decide(table(valid[best], "learned-"), table(valid[20:], "human-"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("humans", "shortlist", "tasks", "repeats"),
     [(1, 5, 60, 1), (4, 3, 60, 1), (3, 3, 40, 3)],
@@ -194,6 +195,7 @@ def test_equal_designs_are_promoted_in_at_most_one_search_in_a_hundred(
     assert report.promoted <= stats.binom.ppf(0.999, rounds, 0.01)
 
 
+@pytest.mark.slow
 def test_shuffled_rewards_are_promoted_in_at_most_one_search_in_a_hundred() -> None:
     """Rewards of unequal designs whose labels were shuffled within each task."""
     generator = np.random.default_rng(7)
@@ -268,8 +270,37 @@ def test_the_report_counts_and_warns_at_zero() -> None:
     humans = table(np.zeros((1, 40)), "human-")
     yes = Gate().decide(table(np.ones((1, 40)), "learned-"), humans)
     no = Gate().decide(table(np.zeros((1, 40)), "learned-"), humans)
-    assert str(GateReport.of([no, no])) == "promoted 0 of 2"
+    assert str(GateReport.of([no, no])) == "promoted 0 of 2 designs"
     assert "promoted 0 of 2" in GateReport.of([no, no]).warning
     assert "no decision" in GateReport.of([]).warning
-    assert str(GateReport.of([no, yes])) == "promoted 1 of 2"
+    assert str(GateReport.of([no, yes])) == "promoted 1 of 2 designs"
     assert GateReport.of([no, yes]).warning == ""
+
+
+def test_a_blind_search_that_found_better_is_told_and_one_that_did_not_is_not() -> None:
+    human = {f"t{n}": float(n < 10) for n in range(60)}
+    ours = {f"t{n}": float(n < 30) for n in range(60)}
+    better = {f"t{n}": float(n < 50) for n in range(60)}
+    decision = Gate().decide({"mine": ours}, {"human": human})
+    assert decision.promoted == "mine"
+    told = Gate().beside_control(decision, ours, {"blind": better, "other": human})
+    assert told.promoted == "mine"
+    assert told.reason.startswith(decision.reason)
+    assert "blind search with the same budget found better: blind (gain +0.333" in told.reason
+    for control in ({}, {"blind": ours}, {"blind": human}):
+        assert Gate().beside_control(decision, ours, control) == decision
+
+
+def test_a_blind_search_that_is_as_good_is_rarely_told_to_be_better() -> None:
+    generator = np.random.default_rng(3)
+    rounds, told = 300, 0
+    for _ in range(rounds):
+        chances = generator.beta(0.8, 1.2, 60)
+        drawn = [
+            {f"t{n}": float(v) for n, v in enumerate(generator.binomial(1, chances))}
+            for _ in range(4)
+        ]
+        decision = Gate().decide({"mine": drawn[0]}, {"human": drawn[0]})
+        control = {f"c{n}": rewards for n, rewards in enumerate(drawn[1:])}
+        told += Gate().beside_control(decision, drawn[0], control) != decision
+    assert told <= stats.binom.ppf(0.999, rounds, 0.05)

@@ -4,20 +4,30 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Barrier, Thread
+from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from metamem.core.errors import UsageError
-from metamem.promotion import Ledger, needs_person, standing
-from metamem.store import Archive, Place, SqliteArchive, Subject, open_archive
-from metamem.store.records import RISKS
+from metamem.core.errors import StoreError, UsageError
+from metamem.core.types import Design
+from metamem.promotion import Contents, Ledger, needs_person, parameters_id, policy_id, standing
+from metamem.promotion.ledger import RISKS_OF, by_gate
+from metamem.store import Archive, Place, PromotionRecord, SqliteArchive, Subject, open_archive
+from metamem.store.records import RISKS, SubjectKind
 
-HERE, ELSEWHERE = Place("domain", "here"), Place("scope", "here")
+HERE, ELSEWHERE = Place("domain", "here"), Place("scope", "acme/project/here")
 TOOLS = [Subject("tool", f"v{n}", "grep") for n in range(3)]
 OTHER = Subject("tool", "v0", "sed")
+VALUES = [{"decay": n / 10} for n in range(3)]
+SETS = [Subject("parameters", parameters_id(values)) for values in VALUES]
+CONTENTS: Contents = {"tool": lambda subject, evidence: subject.id in ("v0", "v1", "v2")}
+
+
+def ledger_of(archive: Archive) -> Ledger:
+    return Ledger(archive, CONTENTS)
 
 
 @pytest.fixture
@@ -27,14 +37,8 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 
 
 def promote(ledger: Ledger, subject: Subject, place: Place = HERE, *, free: bool = False) -> None:
-    ledger.promote(
-        subject,
-        place,
-        reason="",
-        evidence={},
-        risk="parameters" if free else "code",
-        inside_bounds=free,
-    )
+    evidence = {"values": VALUES[SETS.index(subject)]} if subject in SETS else {}
+    ledger.promote(subject, place, reason="", evidence=evidence, inside_bounds=free)
 
 
 def test_what_needs_a_person() -> None:
@@ -43,7 +47,7 @@ def test_what_needs_a_person() -> None:
 
 
 def test_from_promotion_to_use_and_back(archive: Archive) -> None:
-    ledger = Ledger(archive)
+    ledger = ledger_of(archive)
     one, two, _ = TOOLS
     for tool in (one, two):
         promote(ledger, tool)
@@ -56,8 +60,8 @@ def test_from_promotion_to_use_and_back(archive: Archive) -> None:
     in_use = ledger.standing(one, HERE).in_use
     assert in_use is not None and in_use.subject == one
     assert [(e.decision, e.decided_by) for e in archive.promotions()] == [
-        ("promoted", "gate"),
-        ("promoted", "gate"),
+        ("promoted", "auto:gate"),
+        ("promoted", "auto:gate"),
         ("approved", "Ada"),
         ("approved", "Ada"),
         ("undone", "Bo"),
@@ -65,7 +69,7 @@ def test_from_promotion_to_use_and_back(archive: Archive) -> None:
 
 
 def test_each_name_and_each_place_has_its_own_version_in_use(archive: Archive) -> None:
-    ledger = Ledger(archive)
+    ledger = ledger_of(archive)
     for subject, place in ((TOOLS[0], HERE), (TOOLS[1], ELSEWHERE), (OTHER, HERE)):
         promote(ledger, subject, place)
         ledger.approve(subject, place, by="Ada")
@@ -75,22 +79,88 @@ def test_each_name_and_each_place_has_its_own_version_in_use(archive: Archive) -
 
 
 def test_only_people_approve_and_undo_what_people_approved(archive: Archive) -> None:
-    ledger = Ledger(archive)
-    promote(ledger, TOOLS[0])
-    for automaton in ("gate", "bounds"):
+    ledger = ledger_of(archive)
+    promote(ledger, SETS[0])
+    automata = ("auto:gate", "auto:bounds", "auto:dreamer", " Auto:x", "gate", "bounds")
+    for automaton in automata:
         with pytest.raises(UsageError, match="waits for a person"):
-            ledger.approve(TOOLS[0], HERE, by=automaton)
+            ledger.approve(SETS[0], HERE, by=automaton)
         with pytest.raises(UsageError, match="waits for a person"):
-            ledger.reject(TOOLS[0], HERE, by=automaton, reason="x")
-    ledger.approve(TOOLS[0], HERE, by="Ada")
-    with pytest.raises(UsageError, match="a person put"):
-        ledger.undo(TOOLS[0], HERE, by="bounds", reason="x")
-    promote(ledger, TOOLS[1], free=True)
-    assert ledger.undo(TOOLS[1], HERE, by="bounds", reason="it hurts").decided_by == "bounds"
+            ledger.reject(SETS[0], HERE, by=automaton, reason="x")
+    ledger.approve(SETS[0], HERE, by="Ada")
+    for automaton in automata:
+        with pytest.raises(UsageError, match="a person put"):
+            ledger.undo(SETS[0], HERE, by=automaton, reason="x")
+    promote(ledger, SETS[1], free=True)
+    assert ledger.undo(SETS[1], HERE, by="auto:dreamer", reason="it hurts").waits is False
+
+
+@pytest.mark.parametrize("kind", get_args(SubjectKind))
+def test_the_risk_follows_from_what_is_promoted(archive: Archive, kind: SubjectKind) -> None:
+    """Whatever a caller says: nothing but parameters applies itself."""
+    design = Design("x = 1")
+    archive.add_design(design)
+    subjects = {
+        "design": (Subject("design", design.id), {}),
+        "tool": (TOOLS[0], {}),
+        "policy": (Subject("policy", policy_id("access", [1]), "access"), {"access": [1]}),
+        "parameters": (SETS[0], {"values": VALUES[0]}),
+    }
+    subject, evidence = subjects[kind]
+    ledger = ledger_of(archive)
+    for risk in RISKS:
+        about = {"reason": "", "evidence": evidence, "risk": risk, "inside_bounds": True}
+        if risk in RISKS_OF[kind]:
+            assert ledger.promote(subject, HERE, **about).waits == (kind != "parameters")
+        else:
+            with pytest.raises(UsageError, match="at the risk of"):
+                ledger.promote(subject, HERE, **about)
+    entry = ledger.promote(subject, HERE, reason="", evidence=evidence)
+    assert entry.risk == RISKS_OF[kind][0] and entry.waits
+    with pytest.raises(UsageError, match="'star'"):
+        ledger.promote(Subject(cast(Any, "star"), "x"), HERE, reason="", evidence={})
+
+
+def test_nothing_is_promoted_that_is_not_there(archive: Archive) -> None:
+    ledger = ledger_of(archive)
+    policy = Subject("policy", policy_id("access", ["Ada"]), "access")
+    for subject, evidence in (
+        (Subject("tool", "ghost", "grep"), {}),
+        (SETS[0], {}),
+        (SETS[0], {"values": VALUES[1]}),
+        (policy, {}),
+        (policy, {"access": ["Bo"]}),
+        (Subject("policy", policy.id, "other"), {"other": ["Ada"]}),
+    ):
+        with pytest.raises(UsageError, match=f"there is no {subject.kind} '{subject.id}'"):
+            ledger.promote(subject, HERE, reason="", evidence=evidence)
+    with pytest.raises(StoreError, match="there is no design 'nothing'"):
+        ledger.promote(Subject("design", "nothing"), HERE, reason="", evidence={})
+    with pytest.raises(UsageError, match="is not known here"):
+        Ledger(archive).promote(TOOLS[0], HERE, reason="", evidence={})
+    ledger.promote(policy, HERE, reason="", evidence={"access": ["Ada"]})
+    assert len(archive.promotions()) == 1
+
+
+def test_a_scope_is_one_and_what_older_archives_hold_can_still_be_decided(
+    archive: Archive,
+) -> None:
+    ledger, somewhere = ledger_of(archive), Place("scope", "anywhere at all")
+    for enter in (ledger.promote, ledger.refuse):
+        with pytest.raises(UsageError, match="is not a scope"):
+            enter(TOOLS[0], somewhere, reason="", evidence={})
+    old = PromotionRecord(
+        TOOLS[0], somewhere, 0, "promoted", "gate", "", {}, "2025", risk="parameters", waits=True
+    )
+    archive.add_promotion(old)
+    assert by_gate(old)
+    ledger.approve(TOOLS[0], somewhere, by="Ada")
+    assert [by_gate(entry) for entry in archive.promotions()] == [True, False]
+    ledger.undo(TOOLS[0], somewhere, by="Ada", reason="x")
 
 
 def test_what_does_not_wait_or_is_not_in_use_cannot_be_decided(archive: Archive) -> None:
-    ledger = Ledger(archive)
+    ledger = ledger_of(archive)
     with pytest.raises(UsageError, match="does not wait"):
         ledger.approve(TOOLS[0], HERE, by="Ada")
     promote(ledger, TOOLS[0])
@@ -106,14 +176,14 @@ def test_of_two_who_decide_at_once_the_second_sees_the_first(tmp_path: Path) -> 
     path = tmp_path / "archive.db"
     with open_archive(path) as archive:
         for _ in range(2):
-            promote(Ledger(archive), TOOLS[0])
+            promote(ledger_of(archive), TOOLS[0])
     start, said = Barrier(8), []
 
     def decide(number: int) -> None:
         with open_archive(path) as own:
             start.wait()
             try:
-                Ledger(own).approve(TOOLS[0], HERE, by=f"person {number}")
+                ledger_of(own).approve(TOOLS[0], HERE, by=f"person {number}")
                 said.append("approved")
             except UsageError as error:
                 said.append(error.message)
@@ -137,7 +207,7 @@ class Decisions(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "archive.db"
         self.archive = SqliteArchive(self.path)
-        self.ledger = Ledger(self.archive)
+        self.ledger = ledger_of(self.archive)
         self.waiting: list[Subject] = []
         self.used: list[Subject] = []  # the last is in use
         self.count = 0
@@ -150,25 +220,25 @@ class Decisions(RuleBasedStateMachine):
     def now(self) -> Subject | None:
         return self.used[-1] if self.used else None
 
-    @rule(tool=st.sampled_from(TOOLS))
+    @rule(tool=st.sampled_from(SETS))
     def passes_the_gate(self, tool: Subject) -> None:
         promote(self.ledger, tool)
         self.count += 1
         if self.now != tool:
             self.waiting = [t for t in self.waiting if t != tool] + [tool]
 
-    @rule(tool=st.sampled_from(TOOLS))
+    @rule(tool=st.sampled_from(SETS))
     def applies_itself(self, tool: Subject) -> None:
         promote(self.ledger, tool, free=True)
         self.count += 1
         self._use(tool)
 
-    @rule(tool=st.sampled_from(TOOLS))
+    @rule(tool=st.sampled_from(SETS))
     def is_refused(self, tool: Subject) -> None:
-        self.ledger.refuse(tool, HERE, reason="", evidence={}, risk="code")
+        self.ledger.refuse(tool, HERE, reason="", evidence={})
         self.count += 1
 
-    @rule(tool=st.sampled_from(TOOLS))
+    @rule(tool=st.sampled_from(SETS))
     def is_approved(self, tool: Subject) -> None:
         if tool not in self.waiting:
             with pytest.raises(UsageError):
@@ -178,7 +248,7 @@ class Decisions(RuleBasedStateMachine):
         self.count += 1
         self._use(tool)
 
-    @rule(tool=st.sampled_from(TOOLS))
+    @rule(tool=st.sampled_from(SETS))
     def is_rejected(self, tool: Subject) -> None:
         if tool not in self.waiting:
             with pytest.raises(UsageError):
@@ -188,7 +258,7 @@ class Decisions(RuleBasedStateMachine):
         self.count += 1
         self.waiting.remove(tool)
 
-    @rule(tool=st.sampled_from(TOOLS))
+    @rule(tool=st.sampled_from(SETS))
     def is_undone(self, tool: Subject) -> None:
         if tool not in self.used:
             with pytest.raises(UsageError):
@@ -199,24 +269,24 @@ class Decisions(RuleBasedStateMachine):
         left = [t for t in self.used if t != tool]
         self.used = [t for n, t in enumerate(left) if n == 0 or left[n - 1] != t]
 
-    @precondition(lambda self: TOOLS[0] not in self.used)
+    @precondition(lambda self: SETS[0] not in self.used)
     @rule(free=st.booleans())
     def is_applied_and_undone(self, free: bool) -> None:
         """Undo restores the former."""
-        before = self.ledger.standing(TOOLS[0], HERE).applied
-        promote(self.ledger, TOOLS[0], free=free)
+        before = self.ledger.standing(SETS[0], HERE).applied
+        promote(self.ledger, SETS[0], free=free)
         if not free:
-            self.ledger.approve(TOOLS[0], HERE, by="Ada")
-        self.ledger.undo(TOOLS[0], HERE, by="Ada", reason="x")
+            self.ledger.approve(SETS[0], HERE, by="Ada")
+        self.ledger.undo(SETS[0], HERE, by="Ada", reason="x")
         self.count += 2 if free else 3
-        assert self.ledger.standing(TOOLS[0], HERE).applied == before
-        self.waiting = [tool for tool in self.waiting if tool != TOOLS[0]]
+        assert self.ledger.standing(SETS[0], HERE).applied == before
+        self.waiting = [tool for tool in self.waiting if tool != SETS[0]]
 
     @rule()
     def reopens(self) -> None:
         self.archive.close()
         self.archive = SqliteArchive(self.path, create=False)
-        self.ledger = Ledger(self.archive)
+        self.ledger = ledger_of(self.archive)
 
     def _use(self, tool: Subject) -> None:
         self.waiting = [t for t in self.waiting if t != tool]
@@ -225,7 +295,7 @@ class Decisions(RuleBasedStateMachine):
 
     @invariant()
     def the_ledger_says_the_same(self) -> None:
-        found = self.ledger.standing(TOOLS[0], HERE)
+        found = self.ledger.standing(SETS[0], HERE)
         assert [entry.subject for entry in found.pending] == self.waiting
         assert [entry.subject for entry in found.applied] == self.used
         assert all(e.decision == "approved" or not e.waits for e in found.applied)

@@ -1,5 +1,6 @@
 """A guest that is no design: it adds, asks, and fails in several ways."""
 
+import time
 from typing import Any
 
 from metamem.sandbox.inside import Failure, Link
@@ -16,6 +17,8 @@ class Adder:
             return sum(data)
         if operation == "ask":
             return [await self._link.ask("number", n) for n in range(data)]
+        if operation == "sleep":
+            return [_sleep(data["each"]) for _ in range(data["times"])]
         if operation == "spin":
             while True:
                 pass
@@ -26,6 +29,10 @@ class Adder:
 
     def explain(self, error: BaseException) -> str:
         return repr(error)
+
+
+def _sleep(seconds: float) -> None:
+    time.sleep(seconds)
 
 
 def serve() -> None:

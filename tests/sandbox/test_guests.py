@@ -1,5 +1,7 @@
 """The jail holds any guest, and says how it failed without knowing what it is for."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -48,6 +50,26 @@ async def test_what_it_did_is_told_apart_from_what_it_says(guest: Process) -> No
     with pytest.raises(GuestFailure, match=r"the guest used more than 0\.2 s of CPU") as failure:
         await guest.call("spin", "null", CallLimits(cpu=0.2))
     assert failure.value.kind == "timeout"
+
+
+@pytest.mark.parametrize("each", [100, 0.1])
+async def test_a_guest_that_sleeps_is_found_long_before_its_time_is_up(
+    guest: Process, each: float
+) -> None:
+    assert await guest.call("sleep", '{"each": 1.5, "times": 1}', CALL) == [None]
+    begun = time.monotonic()
+    with pytest.raises(GuestFailure, match="the guest slept for more than 5 s") as failure:
+        await guest.call("sleep", f'{{"each": {each}, "times": 1000}}', CallLimits(cpu=9.0))
+    assert failure.value.kind == "wall"
+    assert time.monotonic() - begun < 30
+
+
+async def test_a_guest_that_waits_for_the_host_does_not_sleep(guest: Process) -> None:
+    async def slow(tool: str, data: Any) -> Any:
+        await asyncio.sleep(7)
+        return data
+
+    assert await guest.call("ask", "1", CALL, slow) == [0]
 
 
 async def test_a_guest_that_was_closed_says_so(guest: Process) -> None:

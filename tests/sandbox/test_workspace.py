@@ -108,9 +108,9 @@ async def test_a_timeout_ends_the_whole_group(tmp_path: Path) -> None:
 async def test_cpu_memory_file_and_output_limits_hold(tmp_path: Path) -> None:
     limits = WorkspaceLimits(cpu=1, memory_mb=300, file_mb=1, output_bytes=1000)
     looped = await run_command(python("while True: pass"), tmp_path, 60, limits)
-    assert looped.exit_code > 128 and not looped.timed_out
+    assert (looped.exit_code, looped.ended_by) == (-9, "cpu")
     memory = await run_command(python("bytearray(400 << 20)"), tmp_path, 60, limits)
-    assert "MemoryError" in memory.stderr
+    assert "MemoryError" in memory.stderr and memory.ended_by == ""
     big = await run_command(python("open('big', 'wb').write(bytes(2 << 20))"), tmp_path, 60, limits)
     assert big.exit_code != 0 and (tmp_path / "big").stat().st_size <= 1 << 20
     loud = await run_command(python("print('x' * 5000)"), tmp_path, 60, limits)
@@ -121,6 +121,41 @@ async def test_too_many_processes_are_ended(tmp_path: Path) -> None:
     program = "import os, time\nfor _ in range(60): os.fork() or (time.sleep(30), os._exit(0))\ntime.sleep(30)"
     result = await run_command(python(program), tmp_path, 30, WorkspaceLimits(processes=20))
     assert result.too_many_processes and not result.timed_out
+
+
+async def test_how_a_command_ended_is_told(tmp_path: Path) -> None:
+    for command, code in (
+        ("exit 3", 3),
+        ("exit 200", 200),
+        ("kill -9 $$", -9),
+        ("kill -15 $$", -15),
+        ("sh -c 'kill -24 $$'", -24),
+    ):
+        result = await run_command(["sh", "-c", command], tmp_path, 30)
+        assert (result.exit_code, result.ended_by) == (code, "")
+    slept = await run_command(["sleep", "60"], tmp_path, 0.3)
+    assert (slept.exit_code, slept.ended_by) == (-9, "wall")
+
+
+@pytest.mark.slow
+async def test_the_cpu_time_of_a_child_counts_where_the_command_ends_with_it(
+    tmp_path: Path,
+) -> None:
+    command = ["sh", "-c", f"{PYTHON} -I -S -c 'while True: pass'"]
+    result = await run_command(command, tmp_path, 60, WorkspaceLimits(cpu=1))
+    assert (result.exit_code, result.ended_by) == (-9, "cpu")
+    command[-1] += "; sleep 0.5; echo survived"
+    result = await run_command(command, tmp_path, 60, WorkspaceLimits(cpu=1))
+    assert (result.exit_code, result.ended_by, result.stdout) == (0, "", "survived\n")
+
+
+async def test_a_tree_that_grows_too_big_ends_the_command(tmp_path: Path) -> None:
+    limits = WorkspaceLimits(tree_mb=8)
+    steady = "import time, itertools\nfor n in itertools.count():\n    open(f'{n}', 'wb').write(bytes(1 << 20)); time.sleep(0.02)"
+    grown = await run_command(python(steady), tmp_path, 60, limits)
+    assert (grown.exit_code, grown.ended_by) == (-9, "tree")
+    at_once = await run_command(["true"], tmp_path, 60, limits)
+    assert (at_once.exit_code, at_once.ended_by) == (0, "tree")
 
 
 async def test_a_command_needs_words_and_a_folder(tmp_path: Path) -> None:
@@ -159,5 +194,10 @@ async def test_callers_that_are_no_coroutines_get_the_same(tmp_path: Path) -> No
     """Also while a loop is running in their own thread, as here."""
     result = run_blocking(["sh", "-c", "cat; exit 3"], tmp_path, 30, stdin=b"in")
     assert (result.exit_code, result.stdout) == (3, "in")
+    tree, seen = tmp_path / "tree", tmp_path / "seen"
+    tree.mkdir()
+    seen.write_text("readable")
+    result = run_blocking(["cat", str(seen)], tree, 30, readable=[seen])
+    assert result.stdout == "readable"
     with pytest.raises(UsageError):
         run_blocking([], tmp_path, 1)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from metamem.api import open_archive, running
+from metamem.api import open_home, running
 from metamem.core.chat import Question, Reply, Usage
 from metamem.core.errors import ModelRefused
 from metamem.core.ids import derive_seed
@@ -18,7 +18,8 @@ from metamem.designs.library import rivals
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Spec
 from metamem.models.structured import Misfit, fit
-from metamem.search.config import LearnConfig
+from metamem.runs.config import LearnConfig
+from metamem.search.learnables import learnable_of
 from metamem.search.llm import LlmProposer
 from metamem.search.llm.schemas import PLAN, REFLECTION
 from metamem.search.loop import Budget, Search
@@ -127,7 +128,7 @@ SETUP = LearnConfig(Spec("toy")).setup()
 
 async def play_humans(home: Path) -> None:
     """What every search begins with, for copies of the folder."""
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         async with running(archive, Spec("inline")) as executor:
             evaluator = Evaluator(archive, executor, SETUP)
             for design in rivals(evaluator.domain.baselines(), model=False).values():
@@ -147,7 +148,7 @@ async def search(
     **settings: Any,
 ) -> list[ProposalRecord]:
     """The journal of a search (human designs first), begun or gone on with."""
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         async with running(archive, Spec("inline")) as executor:
             evaluator = Evaluator(archive, executor, SETUP)
             archive.create_run("run", {})
@@ -156,6 +157,7 @@ async def search(
                 archive=archive,
                 evaluator=evaluator,
                 journal="run",
+                learnable=learnable_of(evaluator.domain),
                 seeds=list(humans.values()),
                 proposer=proposer or LlmProposer(),
                 proposer_name="llm",

@@ -47,6 +47,7 @@ async def said(design: Design) -> Any:
         return await memory.retrieve(Query("anything"))
 
 
+@pytest.mark.slow
 def test_each_part_is_left_out_once():
     design = drawn(3)
     names = [part.name for part in parse(design.source).parts]

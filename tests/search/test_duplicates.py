@@ -1,8 +1,8 @@
 """What a search makes of designs that say the same as known ones."""
 
 from metamem.core.types import Design
+from metamem.search.budget import Budget
 from metamem.search.handoff.documents import documents
-from metamem.search.loop import Budget
 from metamem.search.proposer import Proposal
 from tests.search.scripted import design, play_humans, proposals, search
 

@@ -18,18 +18,19 @@ from hypothesis import strategies as st
 from metamem.core.errors import DataError, MetamemError, UsageError
 from metamem.core.types import Design
 from metamem.evaluation.jobs import Spec
-from metamem.search.config import LearnConfig
+from metamem.runs.config import LearnConfig
+from metamem.runs.desk.desk import Desk
+from metamem.runs.desk.quick import QuickCases
 from metamem.search.handoff.alive import seen
-from metamem.search.handoff.desk import Desk
-from metamem.search.handoff.place import Place, run_folder
+from metamem.search.handoff.place import WorkFolder, run_folder
 from metamem.search.handoff.proposer import Handoff
-from metamem.search.handoff.quick import QuickCases
 from metamem.search.handoff.submission import SOURCE_BYTES, Submission, checked_source, parsed_key
 from metamem.search.proposer import (
     Ancestor,
     FailedAttempt,
     ParentView,
     Proposal,
+    ProposerContext,
     Request,
     ShownEpisode,
 )
@@ -51,12 +52,12 @@ def desk(tmp_path):
         archive.add_proposal(
             ProposalRecord("run", 0, PARENT.id, (), "human", "human", "", "accepted")
         )
-        yield Desk(archive, Place(run_folder(tmp_path, "run")), "run")
+        yield Desk(archive, WorkFolder(run_folder(tmp_path, "run")), "run")
 
 
 async def asking(desk, request=REQUEST, proposer=None):
     """A proposer that waits for an answer to a request."""
-    proposer = proposer or Handoff(str(desk.place.root))
+    proposer = proposer or Handoff(ProposerContext(folder=desk.place.root))
     task = asyncio.create_task(proposer.propose(request))
     await asyncio.sleep(0)  # it asks at once, and then waits
     return task
@@ -112,7 +113,7 @@ async def test_an_answer_that_was_a_copy_is_told(desk):
 
 
 async def test_requests_that_wait_together_get_their_own_answers(desk):
-    proposer = Handoff(str(desk.place.root))
+    proposer = Handoff(ProposerContext(folder=desk.place.root))
     requests = [replace(REQUEST, seed=seed) for seed in (1, 2, 3)]
     tasks = [await asking(desk, request, proposer) for request in requests]
     assert desk.place.waiting() == [1, 2, 3]
@@ -210,7 +211,7 @@ async def test_no_link_leads_out_of_the_documents(desk, tmp_path):
 
 async def test_waiting_is_told_when_it_begins_and_when_it_ends(desk):
     heard = []
-    proposer = Handoff(str(desk.place.root), on_wait=heard.append)
+    proposer = Handoff(ProposerContext(folder=desk.place.root, on_wait=heard.append))
     tasks = [await asking(desk, replace(REQUEST, seed=seed), proposer) for seed in (1, 2)]
     assert heard == [True]
     for number, task in enumerate(tasks, 1):
@@ -232,9 +233,11 @@ async def test_another_user_reads_requests_that_lie_outside_of_a_closed_home():
         requests.mkdir(mode=0o755)
         (home / "handoff").symlink_to(requests)
         (home / "archive.db").write_text("secret")
-        place = Place(run_folder(home, "run"))
+        place = WorkFolder(run_folder(home, "run"))
         task = asyncio.create_task(
-            Handoff(str(place.root)).propose(replace(REQUEST, parents=[BASE], latest=OWN))
+            Handoff(ProposerContext(folder=place.root)).propose(
+                replace(REQUEST, parents=[BASE], latest=OWN)
+            )
         )
         await asyncio.sleep(0)
         request = requests / "run" / "0001"
@@ -301,14 +304,14 @@ async def test_what_was_submitted_while_nobody_waited_is_used_and_nothing_is_ask
     assert (await desk.next(0))["number"] == 1
     outcome = await desk.submit(1, CHILD, "", 60)
     assert outcome["status"] == "pending" and "no process works" in outcome["reason"]
-    again = Handoff(str(desk.place.root))
+    again = Handoff(ProposerContext(folder=desk.place.root))
     assert (await again.propose(REQUEST)).design == Design(CHILD)
     assert desk.place.numbers() == [1]
 
 
 async def test_a_request_that_is_made_again_waits_beside_new_ones(desk):
     (await asking(desk)).cancel()
-    again = Handoff(str(desk.place.root))
+    again = Handoff(ProposerContext(folder=desk.place.root))
     tasks = [await asking(desk, replace(REQUEST, seed=seed), again) for seed in (1, 2)]
     assert desk.place.waiting() == [1, 2]
     for number, task in enumerate(tasks, 1):
@@ -337,7 +340,7 @@ async def test_a_request_that_nobody_makes_any_more_takes_no_answer(desk):
 
 
 async def test_a_sign_of_life_ends_with_the_proposer(desk):
-    proposer = Handoff(str(desk.place.root))
+    proposer = Handoff(ProposerContext(folder=desk.place.root))
     assert seen(desk.place.root)
     del proposer
     assert not seen(desk.place.root)

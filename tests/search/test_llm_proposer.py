@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import metamem
-from metamem.api import open_archive
+from metamem.api import open_home
 from metamem.cli.main import app
 from metamem.core import registry
-from metamem.core.errors import BudgetSpent, ModelUnavailable, UsageError
+from metamem.core.errors import AllowanceSpent, ModelUnavailable, UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Design
@@ -78,7 +78,7 @@ async def test_a_broken_draft_is_repaired_with_the_real_error_and_evaluated(home
     assert "NameError" in calls[3]["error"]
     assert made.evidence["cost"] == sum(call["tokens"] for call in calls) > 0
     assert made.evidence["stages"]["model"] == "model"
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         assert archive.design(made.design_id).name == "Endings"
         assert made.parents[0] in {d.id for d in archive.designs()}
 
@@ -176,15 +176,15 @@ async def test_a_spent_budget_stops_the_search_but_not_what_is_under_way(home):
         async def ask(self, question):
             self.begun += 1
             if self.begun > 2:
-                raise BudgetSpent("no money left")
+                raise AllowanceSpent("no money left")
             await asyncio.sleep(1.0)  # until the others have read their episodes and ask, too
             return await super().ask(question)
 
     model = Purse()
-    with pytest.raises(BudgetSpent):
+    with pytest.raises(AllowanceSpent):
         await search(home, {"model": model}, designs=3, batch=3)
     assert model.stages() == ["ideate", "ideate"]
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         assert proposals(archive.proposals("run")) == []
     made = proposals(await search(home, {"model": ScriptedModel()}, designs=3, batch=3))
     assert len(made) == 3  # and it goes on from there
@@ -214,7 +214,7 @@ def test_a_whole_run_by_the_front_door_meters_every_token(home):
         "toy", home=home, run="front", executor=Spec("inline"), control=False, **small,
         proposer=Spec("llm"), models={"meta": "scripted:tests.search.scripted:answer"},
     )  # fmt: skip
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         made = proposals(archive.proposals("front"))
         (spent,) = archive.spending("front")
     assert [len(p.evidence["stages"]["calls"]) for p in made] == [3, 3]
@@ -340,6 +340,7 @@ async def test_it_says_what_it_needs():
         LlmProposer(code_tokens=0)
 
 
+@pytest.mark.slow
 async def test_a_request_stays_within_the_window():
     view = ParentView(
         load("object_places"), 0.4, before={}, rewards={f"t{n}": 0.0 for n in range(9999)}

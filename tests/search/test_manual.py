@@ -18,7 +18,7 @@ from metamem.designs.limits import Limits
 from metamem.designs.toolbox import Table, TextIndex
 from metamem.designs.toolbox.tools import LanguageModel
 from metamem.designs.toolbox.vectors import Vectors
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.rules import Rules
 from metamem.search.manual import manual, reading
 
 PLACES = {Tools: "tools", Table: "table", TextIndex: "index", Vectors: "vectors",
@@ -62,7 +62,7 @@ def test_limits_are_the_real_ones():
     assert f"one `update` {limits.update_cpu:g}" in said
     assert f"{limits.memory_mb} MB" in said
     assert f"{limits.tool_calls} questions" in said and f"{limits.model_calls} to a model" in said
-    assert f"{Protocol().advice_tokens} tokens" in said
+    assert f"{Rules().advice_tokens} tokens" in said
 
 
 # --- what it says of agents is so --------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 import pytest
 
+from metamem import evaluate
 from metamem.core.errors import DataError
 from metamem.designs import library
-from metamem.search.novelty import syntax_key
+from metamem.evaluation.rules import Rules
+from metamem.search.novelty import behaviours, syntax_key
 
 PLAIN = """
 class Inner:
@@ -63,3 +65,13 @@ def test_the_human_designs_are_all_different():
 def test_what_is_not_python_is_refused():
     with pytest.raises(DataError):
         syntax_key("class :")
+
+
+@pytest.mark.parametrize(("ask_every", "known"), [(0, 1), (2, 0)])
+def test_silence_before_the_first_action_is_all_only_where_nothing_is_asked_later(
+    tmp_path, ask_every, known
+):
+    rules = Rules(tasks=3, collect=0, ask_every=ask_every)
+    (silent,) = evaluate(["no_memory"], "toy", "train", home=tmp_path, rules=rules)
+    tasks = [row.task_id for row in silent.rows]
+    assert len(behaviours({"silent": silent}, tasks)) == known

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from metamem.core.types import Design
 from metamem.designs import library, text
+from metamem.designs.blocks import BOUNDS, COMBINE, SLOTS, blocks
 from metamem.designs.jailed import Jail
-from metamem.search.blocks import BOUNDS, COMBINE, SLOTS, blocks
 from metamem.search.novelty import syntax_key
 from metamem.search.proposer import (
     Evidence,
@@ -108,6 +108,7 @@ async def test_random_combinations_run_in_the_jail(jail):
     assert set(sizes) == set(range(1, draw.MOST_PARTS + 1))
 
 
+@pytest.mark.slow
 async def test_the_same_request_gives_the_same_proposal():
     again = [p.design.id for p, _ in await lineage(20, seed=3)]
     assert [p.design.id for p, _ in await lineage(20, seed=3)] == again
@@ -115,6 +116,7 @@ async def test_the_same_request_gives_the_same_proposal():
     assert not set(again) & set(others)
 
 
+@pytest.mark.slow
 async def test_a_child_says_what_changed_and_whose_it_is():
     for proposal, parents in await lineage(40, seed=5):
         told = " ".join((ast.get_docstring(ast.parse(proposal.design.source)) or "").split())
@@ -129,6 +131,7 @@ async def test_a_child_says_what_changed_and_whose_it_is():
             assert set(proposal.parents) <= {p.design.id for p in parents}
 
 
+@pytest.mark.slow
 async def test_children_read_back_as_what_they_were_made_of():
     for proposal, _ in await lineage(60, seed=6):
         genome = parse(proposal.design.source)
@@ -332,6 +335,7 @@ def test_evidence_leads_to_operators_that_can_help(symptom):
     assert set(CURES[symptom]) <= set(strongest.cures)
 
 
+@pytest.mark.slow
 async def test_empty_retrievals_change_what_is_proposed():
     async def share(evidence: Evidence) -> float:
         parent = ParentView((await Recombine().propose(Request(seed=9))).design, 0.3, evidence)

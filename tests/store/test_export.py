@@ -18,7 +18,9 @@ from metamem.store import (
     Subject,
     export_archive,
 )
+from metamem.store.conformance.engines import NOTES
 from metamem.store.conformance.support import ODD_TEXT, design, episode, fingerprint, row
+from metamem.store.experiments import EXPERIMENTS
 
 
 def lines(file: Path) -> list[dict[str, Any]]:
@@ -48,7 +50,7 @@ def test_everything_is_exported(tmp_path: Path) -> None:
         archive.erase("someone", decided_by="me", reason="asked to")
         archive.add_promotion(promotion)
         archive.record_read(read)
-        export_archive(archive, tmp_path / "out" / "export")
+        assert export_archive(archive, tmp_path / "out" / "export") == ("blobs",)
 
     out = tmp_path / "out" / "export"
     assert (out / "designs" / f"{code.id}.py").read_bytes().decode() == code.source
@@ -105,3 +107,13 @@ def test_an_export_replaces_nothing_and_leaves_nothing_half_made(tmp_path: Path)
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="failed"):
         export_archive(archive, tmp_path / "file" / "export")
+
+
+def test_what_an_export_leaves_out_is_told(tmp_path: Path) -> None:
+    with SqliteArchive(tmp_path / "archive.db", components=[NOTES]) as archive:
+        assert export_archive(archive, tmp_path / "export") == ("blobs", "notes")
+    with SqliteArchive(tmp_path / "archive.db") as archive:  # which knows nothing of notes
+        assert export_archive(archive, tmp_path / "again") == ("blobs", "notes")
+    about = json.loads((tmp_path / "again" / "export.json").read_text())
+    assert about["left_out"] == ["blobs", "notes"]
+    assert about["versions"] == {"experiments": EXPERIMENTS.newest, "notes": NOTES.newest}

@@ -54,13 +54,14 @@ def digest(exported: Path) -> str:
 
 
 def _without_replaced(lines: str) -> str:
-    """Rows without the measure of use that version 5 replaced by another."""
+    """Rows without the measure of use that version 5 replaced by another, and costs of later."""
     kept = []
     for line in lines.splitlines():
         evaluation = json.loads(line)
         for row in evaluation["rows"]:
             row.pop("advice_used", None)
             row.pop("actions_digest", None)
+            assert not row.pop("costs")
         kept.append(json.dumps(evaluation, sort_keys=True))
     return "\n".join(kept)
 
@@ -159,25 +160,27 @@ DIE = """
 import os, signal, sys
 from pathlib import Path
 from metamem.store import sqlite
-from metamem.store.sqlite import SqliteArchive, SqliteEngine
+from metamem.store.sqlite import Connection, SqliteArchive, SqliteEngine
 path, fatal = sys.argv[1], int(sys.argv[2])
+done = 0
 
-class Dying(SqliteEngine):
-    done = 0
-
-    def _execute(self, statement, values=()):
-        self.done += 1
-        if self.done == fatal:
+class Dying(Connection):
+    def execute(self, statement, values=()):
+        global done
+        done += 1
+        if done == fatal:
             os.kill(os.getpid(), signal.SIGKILL)
-        return super()._execute(statement, values)
+        return super().execute(statement, values)
 
+class DyingEngine(SqliteEngine):
     def keep_copy(self, label):
         if fatal == 0:
             Path(f"{self.path}.{label}.backup.part").write_bytes(b"SQLite for")
             os.kill(os.getpid(), signal.SIGKILL)
         super().keep_copy(label)
 
-sqlite.SqliteEngine = Dying
+sqlite.Connection = Dying
+sqlite.SqliteEngine = DyingEngine
 SqliteArchive(path).close()
 """
 

@@ -116,7 +116,7 @@ class Model(RuleBasedStateMachine):
     def open_evaluation(self, of: Design, seed: int, protocol: dict[str, object]) -> str:
         # An id is a hash of UTF-8, so fingerprints have proper text only.
         safe = {escape(key): escape(repr(value)) for key, value in protocol.items()}
-        print_ = replace(fingerprint(of, seed=seed), protocol=safe)
+        print_ = replace(fingerprint(of, seed=seed), rules=safe)
         key = self.archive.open_evaluation(print_, 1000)
         self.prints[key] = print_
         self.rows.setdefault(key, {})

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from metamem.core.errors import StoreError
-from metamem.store import DesignRecord, SqliteArchive
+from metamem.core.errors import Guarded, StoreError
+from metamem.store import DesignRecord, SqliteArchive, check_file
 from metamem.store.conformance.support import design
 from metamem.store.experiments import EXPERIMENTS
 from metamem.store.schema import Component, upgrade
 from metamem.store.sqlite import SqliteEngine
+from tests.store.packed import unpack_archive
+from tests.store.versions import earlier
 
 NEWEST = [("experiments", number + 1) for number in range(EXPERIMENTS.newest)]
 
@@ -20,7 +22,7 @@ NEWEST = [("experiments", number + 1) for number in range(EXPERIMENTS.newest)]
 def first_version(path: Path) -> None:
     """An archive as the first version of the schema left it, with a design in it."""
     engine = SqliteEngine(path)
-    upgrade(engine, [replace(EXPERIMENTS, steps=EXPERIMENTS.steps[:1])])
+    upgrade(engine, [earlier(EXPERIMENTS, 1)])
     with engine.writing() as execute:
         old = design()
         execute(
@@ -97,7 +99,7 @@ def test_a_step_may_rewrite_rows_and_the_guards_are_back_after_it(tmp_path: Path
     for statement in ("UPDATE designs SET name = ''", "DELETE FROM extra"):
         with engine.writing() as execute:
             execute("INSERT INTO extra (a) VALUES ('a')")
-            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            with pytest.raises(Guarded, match="append-only"):
                 execute(statement)
     engine.close()
 
@@ -144,7 +146,7 @@ def test_components_live_side_by_side_and_move_on_their_own(tmp_path: Path) -> N
             "DELETE FROM seen",
             "DELETE FROM archive_schema",
         ):
-            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            with pytest.raises(Guarded, match="append-only"):
                 execute(refused)
     engine.close()
     assert versions(path) == [*NEWEST, ("notes", 1), ("notes", 2)]
@@ -159,3 +161,32 @@ def test_every_table_says_whether_its_rows_can_be_erased(tmp_path: Path) -> None
     tables = {name for kind, name in schema(path) if kind == "table"}
     assert tables == set(EXPERIMENTS.tables)
     assert len(EXPERIMENTS.tables) == len(tables)
+
+
+@pytest.mark.parametrize("version", range(1, EXPERIMENTS.newest + 1))
+def test_another_component_may_come_before_an_old_archive_moves_on(
+    version: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "old.db"
+    engine = SqliteEngine(path)
+    upgrade(engine, [earlier(EXPERIMENTS, version)])
+    upgrade(engine, [NOTES])
+    upgrade(engine, [EXPERIMENTS, NOTES])
+    engine.close()
+    assert versions(path) == [*NEWEST, ("notes", 1), ("notes", 2)]
+    SqliteArchive(tmp_path / "new.db", components=[NOTES]).close()
+    assert schema(path) == schema(tmp_path / "new.db")
+
+
+def test_an_archive_from_before_components_can_take_another_first(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    unpack_archive("archive-schema-3.sql.xz", path)
+    engine = SqliteEngine(path)
+    upgrade(engine, [NOTES])
+    with engine.reading() as execute:
+        assert execute("SELECT MAX(version) FROM archive_schema") == [(4,)]
+    engine.close()
+    assert check_file(path).versions == {"experiments": 3, "notes": 2}
+    with SqliteArchive(path) as archive:
+        assert len(archive.designs()) > 1
+    assert versions(path) == [*NEWEST, ("notes", 1), ("notes", 2)]

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from metamem.agents.llm_reply import chosen, written
 from metamem.core.chat import Question, Turn
-from metamem.core.errors import ModelRefused, ModelUnavailable, UsageError
+from metamem.core.errors import ModelRefused, UsageError
+from metamem.core.needs import Needs, missing_model
 from metamem.core.protocols import Chat, Seat
 from metamem.core.tokens import count_tokens, truncate_tokens
 from metamem.core.types import Observation
@@ -42,7 +43,7 @@ class Settings:
 class LlmAgent:
     """Asks the model of the role `agent` for every action; any domain, any model."""
 
-    asks_model = True
+    needs = Needs(model="agent")
 
     def __init__(
         self,
@@ -66,10 +67,7 @@ class LlmAgent:
 
     def start(self, seat: Seat) -> "LlmPlayer":
         if seat.chat is None:
-            raise ModelUnavailable(
-                "the agent llm needs a model",
-                hint="give --model agent=NAME, such as --model agent=openai:gpt-5-nano/low",
-            )
+            raise missing_model("agents", "llm")
         return LlmPlayer(self.settings, seat, seat.chat)
 
 

@@ -1,15 +1,14 @@
 """The table of metamem compare --across: designs down, domains across."""
 
-from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
 
 from metamem.cli.conditions import Conditions
 from metamem.cli.parts import allowance, executor, existing_archive
 from metamem.cli.progress import watcher
 from metamem.cli.screen import print_json, print_table, say
 from metamem.core.errors import UsageError
-from metamem.web.figures import chance, percent, points
+from metamem.core.figures import chance
+from metamem.runs.crosstable import CrossRow, CrossTable
 
 APPLY = ("max_tokens", "max_money", "workers", "home", "quiet")  # whatever the conditions
 
@@ -31,25 +30,23 @@ def show_across(domains: str, split: str, played: Conditions, json: bool) -> Non
             allowance=allowance(played.max_tokens, played.max_money),
         )
     if json:
-        print_json(found)
+        print_json(found.to_json())
         return
-    names = [domain["name"] for domain in found["domains"]]
-    say(f"Success in per cent on {split}, each domain under its own run's conditions; * wins there")
-    print_table(
-        ("design", *names), [_line(found, row, names) for row in found["rows"]], numeric=names
-    )
-    for domain in found["domains"]:
-        home_win: Mapping[str, Any] | None = domain["home"]
-        if home_win:
+    names = [domain.name for domain in found.domains]
+    what = "Success in per cent" if all(d.scale.shares for d in found.domains) else "Rewards"
+    say(f"{what} on {split}, each domain under its own run's conditions; * wins there")
+    print_table(("design", *names), [_line(found, row) for row in found.rows], numeric=names)
+    for domain in found.domains:
+        if (home := domain.home) is not None:
             say(
-                f"{domain['name']}: its own learned design against the best from elsewhere"
-                f" ({home_win['against']}): {points(home_win['gain'])} points,"
-                f" p {chance(home_win['p'])}"
-                + ("" if domain["promoted"] else "; the gate did not promote it")
+                f"{domain.name}: its own learned design against the best from elsewhere"
+                f" ({home.against}): {domain.scale.gain(home.gain)}{domain.scale.unit_of_gains},"
+                f" p {chance(home.p)}"
+                + ("" if domain.promoted else "; the gate did not promote it")
             )
-        for why in dict.fromkeys(domain["missing"].values()):
-            names = [name for name, reason in domain["missing"].items() if reason == why]
-            say(f"{domain['name']} lacks {', '.join(names)}: {why}")
+        for why in dict.fromkeys(domain.missing.values()):
+            names = [name for name, reason in domain.missing.items() if reason == why]
+            say(f"{domain.name} lacks {', '.join(names)}: {why}")
 
 
 def _refuse_conditions(played: Conditions) -> None:
@@ -61,12 +58,12 @@ def _refuse_conditions(played: Conditions) -> None:
             )
 
 
-def _line(found: Mapping[str, Any], row: Mapping[str, Any], names: list[str]) -> tuple[str, ...]:
-    winners = {domain["name"]: domain["winner"] for domain in found["domains"]}
+def _line(found: CrossTable, row: CrossRow) -> tuple[str, ...]:
     cells = [
-        f"{percent(row['cells'][name]['mean'])}{'*' if winners[name] == row['name'] else ' '}"
-        if name in row["cells"]
+        f"{domain.scale.value(row.cells[domain.name].mean)}"
+        f"{'*' if domain.winner == row.name else ' '}"
+        if domain.name in row.cells
         else ""
-        for name in names
+        for domain in found.domains
     ]
-    return (row["name"], *cells)
+    return (row.name, *cells)

@@ -3,6 +3,8 @@
 import difflib
 import sys
 from collections.abc import Sequence
+from json import dumps as to_json
+from json import loads as json_of
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,16 +15,18 @@ from rich.tree import Tree
 
 from metamem.cli import options as o
 from metamem.cli.parts import existing_archive
+from metamem.cli.scales import Scales, score_column
 from metamem.cli.screen import out, print_json, print_table, say, visible
 from metamem.cli.stages import story
+from metamem.core.controls import spelled_out
 from metamem.core.errors import UnknownName, UsageError
+from metamem.core.figures import Scale
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
+from metamem.report.journal import Journal
+from metamem.runs.replay import told
+from metamem.runs.summary import Summary
 from metamem.store.archive import Archive, ProposalRecord
-from metamem.store.replay import told
-from metamem.web.controls import spelled_out
-from metamem.web.figures import percent
-from metamem.web.journal import Journal
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -48,23 +52,25 @@ def list_designs(
     """List designs with their scores."""
     with existing_archive(home) as archive:
         rows = _of_run(archive, run) if run else _of_all(archive)
+        scales = Scales(archive)
+        scale = _summary(archive, run).scale if run else None
     if json:
-        print_json(rows)
+        print_json([{n: v for n, v in row.items() if n != "domain"} for row in rows])
         return
     if not rows:
         say("The archive holds no design yet.")
         return
+    heading, scores = score_column(
+        [
+            None if row["score"] is None else (scale or scales.of(row["domain"]), row["score"])
+            for row in rows
+        ]
+    )
     shown = [
-        (
-            short(row["id"]),
-            row["name"],
-            row["by"],
-            "" if row["score"] is None else percent(row["score"]),
-            row["on"],
-        )
-        for row in rows
+        (short(row["id"]), row["name"], row["by"], score, row["on"])
+        for row, score in zip(rows, scores, strict=True)
     ]
-    print_table(("id", "name", "made by", "success %", "on"), shown, numeric=("success %",))
+    print_table(("id", "name", "made by", heading, "on"), shown, numeric=(heading,))
 
 
 @app.command(epilog="[bold]Example[/bold]\n\nmetamem archive show 3f9ac2d1 --code > my_memory.py\n")
@@ -79,6 +85,7 @@ def show(
         found = _find(archive, design)
         made = [] if code else _proposals(archive, found.id)
         evaluations = [] if code else archive.evaluations(design_id=found.id)
+        scales = Scales(archive)
         erased = {e.id: archive.erasure("evaluation", e.id) for e in evaluations}
     if code:
         sys.stdout.buffer.write(found.source.encode())
@@ -108,7 +115,7 @@ def show(
             say(f"  {proposal.status}: {proposal.reason}")
         for line in story(proposal.evidence.get("stages", {})):
             say(f"  {line}")
-    _print_scores([_evaluated(e) for e in evaluations if e.rows])
+    _print_scores([_evaluated(e) for e in evaluations if e.rows], scales)
     for evaluation in evaluations:
         if gone := erased[evaluation.id]:
             say(f"{evaluation.fingerprint.split}: {told(gone)}")
@@ -116,27 +123,40 @@ def show(
     language = "python" if found.kind == "code" else "json"
     plain = Syntax("", language, theme="ansi_dark", background_color="default")
     # As it is, to be copied: no numbers, nothing cut off, no breaks that are not in the source.
-    console.print(plain.highlight(spelled_out(found.source)), soft_wrap=True, end="")
+    console.print(plain.highlight(spelled_out(_readable(found))), soft_wrap=True, end="")
 
 
-def _print_scores(scores: Sequence[dict[str, Any]]) -> None:
+def _readable(design: Design) -> str:
+    """Code as it is; values a line each."""
+    if design.kind == "code":
+        return design.source
+    return f"{to_json(json_of(design.source), indent=2)}\n"
+
+
+def _print_scores(scores: Sequence[dict[str, Any]], scales: Scales) -> None:
     """Under which conditions the design got which score: nothing else makes it a figure."""
     if not scores:
         return
     say("")
-    rows = [
+    heading, shown = score_column([(scales.of(s["domain"]), s["mean"]) for s in scores])
+    rows: list[tuple[str, ...]] = [
         (
             score["domain"],
             f"{score['split']}, {score['tasks']} tasks" if score["tasks"] else score["split"],
+            str(score["seed"]),
             f"{score['cases']} of {score['planned']}",
-            percent(score["mean"]),
+            mean,
             score["agent"],
             ", ".join(f"{role}: {model}" for role, model in score["models"].items()) or "none",
         )
-        for score in scores
+        for score, mean in zip(scores, shown, strict=True)
     ]
-    columns = ("domain", "split", "cases", "success %", "agent", "models")
-    print_table(columns, rows, numeric=("cases", "success %"))
+    columns = ["domain", "split", "seed", "cases", heading, "agent", "models"]
+    if not any(score["agent"] for score in scores):  # nobody acts where parameters are set
+        place = columns.index("agent")
+        columns.pop(place)
+        rows = [row[:place] + row[place + 1 :] for row in rows]
+    print_table(columns, rows, numeric=("seed", "cases", heading))
 
 
 @app.command()
@@ -148,7 +168,8 @@ def tree(
     """Show who descends from whom in a run, with the scores on train."""
     with existing_archive(home) as archive:
         run = run or _newest(archive)
-        learned = archive.run(run).summary.get("learned")
+        summary = _summary(archive, run)
+        learned = summary.learned
         journal = Journal.read(archive, run)
         names = {d.id: d.name for d in archive.designs()}
     if json:
@@ -169,8 +190,8 @@ def tree(
         )
         return
     lineage = set(journal.lineage(learned)) if learned else set()
-    root = Tree(Text(f"run {run}: success % on train; (…) raced out, an estimate"))
-    _grow(root, journal, journal.roots, names, lineage)
+    root = Tree(Text(f"run {run}: {summary.scale.heading} on train; (…) raced out, an estimate"))
+    _grow(root, journal, journal.roots, names, lineage, summary.scale)
     out().print(root)
 
 
@@ -180,8 +201,8 @@ def diff(a: DesignId, b: DesignId, home: o.Home = None) -> None:
     with existing_archive(home) as archive:
         old, new = _find(archive, a), _find(archive, b)
     lines = difflib.unified_diff(
-        old.source.splitlines(),
-        new.source.splitlines(),
+        _readable(old).splitlines(),
+        _readable(new).splitlines(),
         old.name or short(old.id),
         new.name or short(new.id),
         lineterm="",
@@ -201,8 +222,9 @@ def export(
     from metamem.store.export import export_archive
 
     with existing_archive(home) as archive:
-        export_archive(archive, folder)
-    say(f"exported to {folder}")
+        left_out = export_archive(archive, folder)
+    missing = f"; not in it: {', '.join(left_out)}" if left_out else ""
+    say(f"exported to {folder}{missing}")
 
 
 def _find(archive: Archive, name: str) -> Design:
@@ -218,6 +240,12 @@ def _newest(archive: Archive) -> str:
     return runs[-1]
 
 
+def _summary(archive: Archive, run: str) -> Summary:
+    """Of a run, or of the one whose control it is."""
+    whole = archive.run(run).config.get("control_of", run)
+    return Summary.from_json(archive.run(whole).summary)
+
+
 def _proposals(archive: Archive, design_id: str) -> list[ProposalRecord]:
     return [
         p for run in archive.runs() for p in archive.proposals(run.id) if p.design_id == design_id
@@ -228,10 +256,11 @@ def _evaluated(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "id": evaluation.id,
         "split": evaluation.fingerprint.split,
+        "seed": evaluation.fingerprint.seed,
         "domain": evaluation.fingerprint.domain,
         "agent": evaluation.fingerprint.agent,
         "models": dict(evaluation.fingerprint.models),
-        "tasks": evaluation.fingerprint.protocol.get("tasks"),  # where only some were played
+        "tasks": evaluation.fingerprint.rules.get("tasks"),  # where only some were played
         "conditions": evaluation.fingerprint.conditions,
         "cases": len(evaluation.rows),
         "planned": evaluation.planned,
@@ -272,6 +301,7 @@ def _of_all(archive: Archive) -> list[dict[str, Any]]:
                 "on": f"{evaluation.fingerprint.domain} {evaluation.fingerprint.split}"
                 if evaluation
                 else "",
+                "domain": evaluation.fingerprint.domain if evaluation else "",
             }
         )
     return rows
@@ -283,10 +313,11 @@ def _grow(
     proposals: Sequence[ProposalRecord],
     names: dict[str, str],
     lineage: set[str],
+    scale: Scale,
 ) -> None:
     for proposal in proposals:
         assert proposal.design_id is not None and proposal.estimate is not None
-        score = percent(proposal.estimate["mean"])
+        score = scale.value(proposal.estimate["mean"])
         shown = score if proposal.estimate["complete"] else f"({score})"
         label = names.get(proposal.design_id) if not proposal.parents else proposal.operator
         marked = proposal.design_id in lineage
@@ -295,4 +326,5 @@ def _grow(
             f" {shown} ",
             visible(label or "", "dim"),
         )
-        _grow(branch.add(words), journal, journal.children(proposal.design_id), names, lineage)
+        children = journal.children(proposal.design_id)
+        _grow(branch.add(words), journal, children, names, lineage, scale)

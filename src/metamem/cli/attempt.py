@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from metamem.cli.findings import Finding, fault
 from metamem.core import extras, registry
 from metamem.core.errors import JailUnavailable, MetamemError, NotInstalled, UsageError
+from metamem.core.protocols import Trial as Scoring
 from metamem.core.system import die_with
 
 DEFAULT_EMBEDDER = "auto"
@@ -64,6 +65,9 @@ def _domain(name: str) -> str:
             world = domain.world(task, 0)
             world.reset()
             world.close()
+        else:
+            values = domain.space.defaults()
+            asyncio.run(domain.score(values, task, Scoring(seed=0)))
     except UsageError as error:  # the settings were the domain's own
         raise MetamemError(error.message, hint=error.hint) from error
     sentence, stop, _ = domain.describe().partition(". ")

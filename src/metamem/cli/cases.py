@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from metamem.cli.screen import print_table, say
 from metamem.core.errors import DesignFailure
+from metamem.core.figures import Scale, amount
 from metamem.core.types import CaseResult, Evaluation, Task
+from metamem.evaluation.probation import STOPPED, why_stopped
 
 
 def case_rows(evaluation: Evaluation, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -25,13 +28,25 @@ def _columns(row: CaseResult) -> dict[str, Any]:
 
 
 def print_by_task(
-    names: Sequence[str], evaluations: Sequence[Evaluation], tasks: Sequence[Task]
+    names: Sequence[str],
+    evaluations: Sequence[Evaluation],
+    tasks: Sequence[Task],
+    scale: Scale,
 ) -> None:
     """Repeats are averaged. What failed is named by its kind; `tell_failures` says the rest."""
-    played = {row.task_id for evaluation in evaluations for row in evaluation.rows}
-    rows = [_line(names, evaluations, task) for task in tasks if task.id in played]
+    all_rows = [row for evaluation in evaluations for row in evaluation.rows]
+    played = {row.task_id for row in all_rows}
+    costs: dict[str, float] = {}  # and the largest figure of each
+    for row in all_rows:
+        for name, cost in row.costs.items():
+            costs[name] = max(costs.get(name, 0.0), abs(cost))
+    acted = any(row.steps for row in all_rows)
+    rows = [
+        _line(names, evaluations, task, scale, acted, costs) for task in tasks if task.id in played
+    ]
     rewards = names if len(names) > 1 else ["reward"]
-    columns = ["task", "kind", *(column for name in rewards for column in (name, "steps"))]
+    spent = [*(["steps"] if acted else []), *costs]
+    columns = ["task", "kind", *(column for name in rewards for column in (name, *spent))]
     numeric = columns[2:]
     if any(row[-1] for row in rows):
         columns.append("failure")
@@ -39,15 +54,28 @@ def print_by_task(
     print_table(columns, [row[: len(columns)] for row in rows], numeric=numeric)
 
 
-def _line(names: Sequence[str], evaluations: Sequence[Evaluation], task: Task) -> tuple[str, ...]:
-    cells, failures = [], []
+def _line(
+    names: Sequence[str],
+    evaluations: Sequence[Evaluation],
+    task: Task,
+    scale: Scale,
+    acted: bool,
+    costs: Mapping[str, float],
+) -> tuple[str, ...]:
+    cells: list[str] = []
+    failures = []
     for name, evaluation in zip(names, evaluations, strict=True):
         own = [row for row in evaluation.rows if row.task_id == task.id]
-        cells += [f"{fmean(r.reward for r in own):.2f}", f"{fmean(r.steps for r in own):.3g}"]
+        reward = fmean(r.reward for r in own)
+        cells.append(f"{reward:.2f}" if scale.shares else scale.value(reward))
+        cells += [f"{fmean(r.steps for r in own):.3g}"] if acted else []
+        for cost, largest in costs.items():
+            told = [row.costs[cost] for row in own if cost in row.costs]
+            cells.append(amount(fmean(told), largest) if told else "")
         kinds = sorted({row.failure.replace(":", " ").split()[0] for row in own if row.failure})
         if kinds:
-            told = ", ".join(kinds)
-            failures.append(told if len(names) == 1 else f"{name}: {told}")
+            said = ", ".join(kinds)
+            failures.append(said if len(names) == 1 else f"{name}: {said}")
     return (task.id, task.kind, *cells, "; ".join(failures))
 
 
@@ -55,27 +83,32 @@ def tell_failures(names: Sequence[str], evaluations: Sequence[Evaluation]) -> No
     for name, evaluation in zip(names, evaluations, strict=True):
         failed = [row.failure for row in evaluation.rows if row.failure]
         if _never_ran(evaluation):
-            say(f"{name} does not run: {_first(evaluation)}")
+            say(f"{name} does not run: {_first(name, evaluation)}")
             say(f"  {_fate(evaluation)}")
         elif failed:
             cases = f"{len(failed)} of {len(evaluation.rows)} cases"
-            say(f"{name} failed in {cases}, such as: {failed[0]}")
+            say(f"{name} failed in {cases}, such as: {_first(name, evaluation)}")
+            if why_stopped(evaluation.rows):
+                unplayed = sum(failure.startswith(STOPPED) for failure in failed)
+                say(f"  stopped after too many failures in a row: {unplayed} were not played")
 
 
-def refuse_what_never_ran(names: Sequence[str], evaluations: Sequence[Evaluation]) -> None:
-    """An error where no design got through a single case."""
+def refuse_what_never_ran(
+    names: Sequence[str], evaluations: Sequence[Evaluation], guide: str
+) -> None:
+    """An error where no design got through a single case; `guide` says where more is told."""
     if all(map(_never_ran, evaluations)):
         said = "; ".join(
-            f"{name} does not run: {_first(evaluation)}"
+            f"{name} does not run: {_first(name, evaluation)}"
             for name, evaluation in zip(names, evaluations, strict=True)
         )
-        hint = f"{_fate(evaluations[0])}; docs/designs.md tells what a design is"
+        hint = f"{_fate(evaluations[0])}; {guide}"
         raise DesignFailure(said, hint=hint)
 
 
 def _fate(evaluation: Evaluation) -> str:
     cases = len(evaluation.rows)
-    tried = sum(not row.failure.startswith("stopped") for row in evaluation.rows)
+    tried = sum(not row.failure.startswith(STOPPED) for row in evaluation.rows)
     return f"stopped after {tried} cases; all {cases} count as failed"
 
 
@@ -83,7 +116,18 @@ def _never_ran(evaluation: Evaluation) -> bool:
     return all(row.failure for row in evaluation.rows)
 
 
-def _first(evaluation: Evaluation) -> str:
+def _first(name: str, evaluation: Evaluation) -> str:
     """What really happened, rather than that the design was then stopped."""
-    failures = [row.failure for row in evaluation.rows]
-    return next((f for f in failures if not f.startswith("stopped")), failures[0])
+    failures = [row.failure for row in evaluation.rows if row.failure]
+    return _placed(name, next((f for f in failures if not f.startswith(STOPPED)), failures[0]))
+
+
+def _placed(name: str, failure: str) -> str:
+    """A failure with the file as its owner calls it: in the jail every design has one name."""
+    from metamem.designs.inside import FILENAME  # with all that a design may use
+
+    return (
+        failure.replace(f"({FILENAME}, ", f"({Path(name).name}, ")
+        if name.endswith(".py")
+        else failure
+    )

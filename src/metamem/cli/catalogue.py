@@ -12,12 +12,16 @@ from metamem.cli.follow import follow
 from metamem.cli.parts import first_sentence
 from metamem.cli.screen import out, print_json, print_table, say
 from metamem.core import registry
+from metamem.core.chat import ROLES
 from metamem.core.errors import MetamemError
 from metamem.core.types import SPLITS
-from metamem.search.parity import PARITIES
+from metamem.runs.parity import PARITIES
+from metamem.search.learnables import learnable_of
+from metamem.search.learnables.parameters import shown
 
 __all__ = ["agents", "designs", "domains"]
 
+LEARNS = {"code": "memory", "params": "parameters", "": ""}
 domains = typer.Typer(invoke_without_command=True, help="What can be learned for.")
 
 
@@ -33,16 +37,17 @@ def list_domains(json: o.Json = False) -> None:
     rows = []
     for name in registry.names("domains"):
         try:
-            rows.append({"name": name, "about": registry.create("domains", name).describe()})
+            domain = registry.create("domains", name)
+            rows.append({"name": name, "kind": domain.kind, "about": domain.describe()})
         except MetamemError as error:  # one broken plug-in must not hide the others
-            rows.append(
-                {"name": name, "about": f"cannot be used: {error.message} {error.hint}".strip()}
-            )
+            why = f"cannot be used: {error.message} {error.hint}".strip()
+            rows.append({"name": name, "kind": "", "about": why})
     if json:
         print_json(rows)
     else:
         print_table(
-            ("domain", "about"), [(row["name"], first_sentence(row["about"])) for row in rows]
+            ("domain", "learns", "about"),
+            [(row["name"], LEARNS[row["kind"]], first_sentence(row["about"])) for row in rows],
         )
 
 
@@ -61,10 +66,10 @@ def show_domain(
         "name": domain.name,
         "kind": domain.kind,
         "version": domain.version,
-        "max_steps": domain.max_steps,
+        **_of_kind(domain),
         "about": domain.describe(),
         "tasks": {split: len(domain.tasks(split)) for split in SPLITS},
-        "human_designs": list(domain.baselines()),
+        "human_designs": list(learnable_of(domain).seeds(domain, ROLES)),
         "invariants": list(domain.invariants()),
         "parity": {work: asdict(of[name]) for work, of in PARITIES.items() if name in of},
     }
@@ -76,11 +81,21 @@ def show_domain(
     rows = [
         ("kind", about["kind"]),
         ("data version", about["version"]),
-        ("actions in an episode", f"at most {about['max_steps']}"),
+        *_facts_of_kind(about),
         *((f"tasks in {split}", str(count)) for split, count in about["tasks"].items()),
         ("human designs", ", ".join(about["human_designs"])),
     ]
     print_table(("fact", "value"), rows)
+    if "parameters" in about:
+        say("")
+        print_table(
+            ("parameter", "default", "what it may be", "where it holds"),
+            [
+                (name, shown(one["default"]), one["allowed"], one["only"])
+                for name, one in about["parameters"].items()
+            ],
+            numeric=("default",),
+        )
     say("")
     for sentence in about["invariants"]:
         say(f"- {sentence}")
@@ -89,6 +104,29 @@ def show_domain(
 
 
 domains.command("follow")(follow)
+
+
+def _of_kind(domain: Any) -> dict[str, Any]:
+    if domain.kind == "code":
+        return {"max_steps": domain.max_steps}
+    return {
+        "reward_range": list(domain.reward_range),
+        "parameters": {
+            name: {
+                "allowed": str(parameter),
+                "default": parameter.default,
+                "only": str(parameter.only or ""),
+            }
+            for name, parameter in domain.space.parameters.items()
+        },
+    }
+
+
+def _facts_of_kind(about: dict[str, Any]) -> list[tuple[str, str]]:
+    if "parameters" not in about:
+        return [("actions in an episode", f"at most {about['max_steps']}")]
+    low, high = about["reward_range"]
+    return [("rewards", f"from {low:g} to {high:g}")]
 
 
 def _show_parity(work: str, settings: dict[str, Any]) -> None:

@@ -17,11 +17,14 @@ from metamem.cli.parts import (
     preset_given,
 )
 from metamem.cli.progress import watcher
+from metamem.cli.screen import remark
 from metamem.core import registry
+from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
 from metamem.core.types import Evaluation, Task
-from metamem.evaluation.protocol import Protocol, plan
-from metamem.search.parity import Preset
+from metamem.evaluation.plans import plan
+from metamem.evaluation.rules import Rules
+from metamem.runs.parity import Preset
 
 ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them
 
@@ -38,7 +41,9 @@ class Conditions:
     collect: o.Collect = None
     tasks: o.Tasks = None
     advice_tokens: o.AdviceTokens = None
-    protocol: o.TasksFrom = None
+    ask: o.Ask = None
+    tasks_from: o.TasksFrom = None
+    protocol: o.OldTasksFrom = None
     max_steps: o.MaxSteps = None
     parity: o.Parity = None
     model: o.Model = None
@@ -53,7 +58,7 @@ class Conditions:
         return preset_given(self.parity, domain)
 
     def rules(self, published: Preset) -> dict[str, Any]:
-        """The rules of play under their names in `Protocol`; what was given wins."""
+        """The rules of play under their names in `Rules`; what was given wins."""
         rollout = ALMA_ROLLOUTS.get(self.rollout, self.rollout) if self.rollout else None
         rules = given(
             rollout=rollout,
@@ -61,11 +66,31 @@ class Conditions:
             collect=self.collect,
             tasks=self.tasks,
             advice_tokens=self.advice_tokens,
-            tasks_from=self.protocol,
+            ask_every=self._ask_every(),
+            tasks_from=self._tasks_from(),
             max_steps=self.max_steps,
         )
-        Protocol(**rules)  # refuses nonsense
+        Rules(**rules)  # refuses nonsense
         return {**published.rules, **rules}
+
+    def _ask_every(self) -> int | None:
+        """So many actions lie between two questions; 0: there is only the first."""
+        if self.ask is None:
+            return None
+        when, _, number = self.ask.partition(":")
+        if self.ask == "once":
+            return 0
+        if when == "every" and number.isdecimal() and int(number):
+            return int(number)
+        raise UsageError(f"memory cannot be asked {self.ask!r}", hint="known: once, every:N")
+
+    def _tasks_from(self) -> str | None:
+        if self.protocol is None:
+            return self.tasks_from
+        if self.tasks_from is not None:
+            raise UsageError("--protocol is the old name of --tasks-from: give one of them")
+        remark("--protocol is called --tasks-from now")
+        return self.protocol
 
     def world(self, published: Preset) -> dict[str, Any]:
         """The domain's settings."""
@@ -85,7 +110,7 @@ class Conditions:
         return {
             "home": self.home,
             "executor": executor(self.workers),
-            "rules": Protocol(**rules),
+            "rules": Rules(**rules),
             "models": model_roles(self.model),
             "allowance": allowance(self.max_tokens, self.max_money),
             "domain_settings": world,
@@ -93,12 +118,15 @@ class Conditions:
             **given(limits=published.limits or None),
         }
 
-    def deployed(self, domain: str, split: str) -> tuple[Task, ...]:
+    def made(self, domain: str) -> Domain:
+        """The domain of a name, with its settings."""
+        found: Domain = registry.create("domains", domain, **self.world(self.preset(domain)))
+        return found
+
+    def deployed(self, domain: Domain, name: str, split: str) -> tuple[Task, ...]:
         """All tasks that designs are played on, whether or not only some of them were asked for."""
-        published = self.preset(domain)
-        made: Domain = registry.create("domains", domain, **self.world(published))
-        rules = replace(Protocol(**self.rules(published)), tasks=0)
-        return plan(made, split, rules).deployment
+        rules = replace(Rules(**self.rules(self.preset(name))), tasks=0)
+        return plan(domain, split, rules).deployment
 
     def evaluated(
         self, domain: str, designs: Sequence[str], split: str, purpose: str

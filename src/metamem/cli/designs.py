@@ -38,8 +38,8 @@ def default(context: typer.Context, json: o.Json = False) -> None:
 @app.command("list")
 def list_designs(json: o.Json = False) -> None:
     """List the human designs."""
+    from metamem.designs.docstrings import docstrings, first_paragraph
     from metamem.designs.library import load, names
-    from metamem.web.docstrings import docstrings, first_paragraph
 
     found = [load(name) for name in names()]
     rows = [
@@ -80,7 +80,7 @@ def import_design(
     It may be written for metamem or for ALMA's own repository; the file stays as it is. The trial
     is two made-up episodes and two questions, with made-up replies where it asks a model.
     """
-    from metamem.api import open_archive
+    from metamem.api import open_home
     from metamem.designs.library import load
 
     if not file.is_file():
@@ -88,7 +88,7 @@ def import_design(
     loaded = load(file)
     design = Design(loaded.source, name=name or loaded.name)
     tried = asyncio.run(_tried(design))
-    with open_archive(home) as archive:
+    with open_home(home) as archive:
         new = archive.add_design(design, created_by="import")
         kept = archive.design(design.id)
     if json:
@@ -111,12 +111,16 @@ class _Trial:
 
 async def _tried(design: Design) -> _Trial:
     """Run the design in the jail; a `DesignFailure` says at which point it failed, and how."""
-    from metamem.core.protocols import Place
+    from metamem.core.protocols import CallSite
     from metamem.designs.jailed import Jail
     from metamem.models.hashed_embedder import HashedEmbedder
 
     remarks = []
-    tools: dict[str, Any] = {"seed": 0, "embedder": HashedEmbedder(), "at": Place(model=_made_up)}
+    tools: dict[str, Any] = {
+        "seed": 0,
+        "embedder": HashedEmbedder(),
+        "at": CallSite(model=_made_up),
+    }
     async with Jail() as jail:
         doing = "load"
         try:

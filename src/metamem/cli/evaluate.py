@@ -14,6 +14,8 @@ from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.cli.spread import spread
 from metamem.core.errors import UnknownName, UsageError
+from metamem.core.figures import Scale, chance, percent
+from metamem.core.protocols import Domain
 from metamem.core.types import Evaluation
 from metamem.designs.library import load, needs_model
 from metamem.evaluation.statistics import (
@@ -23,8 +25,7 @@ from metamem.evaluation.statistics import (
     paired_differences,
     wilcoxon,
 )
-from metamem.search.table import table
-from metamem.web.figures import chance, gain_span, percent, points
+from metamem.runs.table import TableRow, table
 
 EVALUATE_EXAMPLES = """[bold]Examples[/bold]
 
@@ -35,6 +36,8 @@ metamem evaluate my_memory.py 3f9ac2d1 --domain alfworld --split valid
 metamem evaluate my_memory.py --domain coding --tasks 10 --by-task [dim]# a first look[/dim]
 
 metamem evaluate no_memory trajectory_retrieval --domain alfworld --split test --parity alma
+
+metamem evaluate defaults careful --domain dials [dim]# sets of parameters[/dim]
 """
 COMPARE_EXAMPLES = """[bold]Examples[/bold]
 
@@ -44,12 +47,16 @@ metamem compare my_memory.py no_memory --domain alfworld --split test
 
 metamem compare --across [dim]# who wins where, over all domains that something was learned for[/dim]
 """
+GUIDES = {
+    "code": "docs/designs.md tells what a design is",
+    "params": "docs/parameters.md tells more",
+}
 Designs = Annotated[
     list[str],
     typer.Argument(
         metavar="DESIGN...",
         autocompletion=o.complete_designs,
-        help="Names of human designs, Python files, or ids from the archive.",
+        help="Names of human designs, Python files (JSON files of parameters), or ids from the archive.",
         show_default=False,
     ),
 ]
@@ -57,7 +64,7 @@ OneDesign = Annotated[
     str,
     typer.Argument(
         autocompletion=o.complete_designs,
-        help="A human design, a Python file, or an id from the archive.",
+        help="A human design, a Python file (a JSON file of parameters), or an id from the archive.",
         show_default=False,
     ),
 ]
@@ -80,21 +87,22 @@ def evaluate(
     design has its rows: the result of every case.
     """
     found = played.evaluated(domain, designs, split, "evaluate")
-    tasks = played.deployed(domain, split)
-    rows = _rows(designs, found)
+    made = played.made(domain)
+    tasks, scale = played.deployed(made, domain, split), Scale(*made.reward_range)
+    rows = _rows(designs, found, made)
     if json:
         kinds = {task.id: task.kind for task in tasks}
         pairs = zip(rows, found, strict=True)
-        print_json([row | {"rows": case_rows(each, kinds)} for row, each in pairs])
-    refuse_what_never_ran(designs, found)
+        print_json([_told(r, each) | {"rows": case_rows(each, kinds)} for r, each in pairs])
+    refuse_what_never_ran(designs, found, GUIDES[made.kind])
     if json:
         return
-    print_results(_title(found[0], len(tasks)), rows)
+    print_results(_title(found[0], len(tasks)), rows, scale)
     if by_task:
-        print_by_task(designs, found, tasks)
+        print_by_task(designs, found, tasks, scale)
     tell_failures(designs, found)
     for name, each in zip(designs, found, strict=True):
-        if _without_its_model(name, each):
+        if made.kind == "code" and _without_its_model(name, each):
             remark(f"{name} asks a model, and none was given (--model memory=NAME): it did without")
 
 
@@ -142,14 +150,17 @@ def compare(
     split = split or "valid"
     ours, theirs = played.evaluated(domain, [a, b], split, "compare")
     found = _compared(ours, theirs)
-    rows = _rows([a, b], [ours, theirs])
+    made = played.made(domain)
+    rows = _rows([a, b], [ours, theirs], made)
     if json:
-        print_json({"a": rows[0], "b": rows[1], "comparison": found})
+        one, other = _told(rows[0], ours), _told(rows[1], theirs)
+        print_json({"a": one, "b": other, "comparison": found})
         return
-    print_results(_title(ours, len(played.deployed(domain, split))), rows)
+    scale = Scale(*made.reward_range)
+    print_results(_title(ours, len(played.deployed(made, domain, split))), rows, scale)
     tell_failures([a, b], [ours, theirs])
     say("")
-    _show(found)
+    _show(found, scale)
 
 
 def _title(evaluation: Evaluation, tasks: int) -> str:
@@ -158,16 +169,23 @@ def _title(evaluation: Evaluation, tasks: int) -> str:
     return f"{evaluation.fingerprint.domain}, {evaluation.fingerprint.split}: {share} tasks"
 
 
-def _rows(names: Sequence[str], evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:
-    rows = []
-    for name, evaluation in zip(names, evaluations, strict=True):
-        (row,) = table({name: evaluation}, ())
-        more = {
-            "conditions": evaluation.fingerprint.conditions,
-            "failure": next((r.failure for r in evaluation.rows if r.failure), ""),
-        }
-        rows.append(row | more)
-    return rows
+def _rows(
+    names: Sequence[str], evaluations: Sequence[Evaluation], domain: Domain
+) -> list[TableRow]:
+    """Each on its own: nothing is corrected, and a name may come twice."""
+    pairs = zip(names, evaluations, strict=True)
+    return [
+        row
+        for name, evaluation in pairs
+        for row in table({name: evaluation}, (), domain.reward_range)
+    ]
+
+
+def _told(row: TableRow, evaluation: Evaluation) -> dict[str, Any]:
+    return row.to_json() | {
+        "conditions": evaluation.fingerprint.conditions,
+        "failure": next((r.failure for r in evaluation.rows if r.failure), ""),
+    }
 
 
 def _compared(ours: Evaluation, theirs: Evaluation) -> dict[str, Any]:
@@ -198,14 +216,14 @@ def _compared(ours: Evaluation, theirs: Evaluation) -> dict[str, Any]:
     }
 
 
-def _show(found: Mapping[str, Any]) -> None:
+def _show(found: Mapping[str, Any], scale: Scale) -> None:
     size, d = found["effect_size"], found["cohens_d"]
     rows = [
-        ("gain in points", points(found["gain"])),
-        ("95 % interval (t)", gain_span(found["low"], found["high"])),
+        ("gain in points" if scale.shares else "gain", scale.gain(found["gain"])),
+        ("95 % interval (t)", scale.gain_span(found["low"], found["high"])),
         (
             "95 % interval (bootstrap)",
-            gain_span(found["bootstrap_low"], found["bootstrap_high"]),
+            scale.gain_span(found["bootstrap_low"], found["bootstrap_high"]),
         ),
         (
             f"p, sign-flip ({found['permutation_method']}): the one to quote",

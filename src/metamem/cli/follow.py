@@ -11,7 +11,7 @@ from metamem.cli.parts import check_domain, data_settings
 from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.core import registry
 from metamem.core.errors import UsageError
-from metamem.core.protocols import Domain
+from metamem.core.protocols import WorldDomain
 from metamem.core.types import Task
 from metamem.evaluation.following import FOLLOWED, Following, fittest, following, why_not
 
@@ -34,7 +34,12 @@ def follow(
     Plays a few tasks of train, with no memory, and tells which agent the domain should name.
     """
     check_domain(name, data_settings(data))
-    domain: Domain = registry.create("domains", name, **data_settings(data))
+    domain: WorldDomain = registry.create("domains", name, **data_settings(data))
+    if domain.kind != "code":
+        raise UsageError(
+            f"nobody acts in {name}, so there is no advice to follow: it learns parameters",
+            hint=f"metamem domains show {name}",
+        )
     played = _planned(domain, tasks)
     chosen = [agent.strip() for agent in agents.split(",") if agent.strip()]
     found, others = asyncio.run(_measure(domain, played, chosen or registry.names("agents")))
@@ -69,7 +74,7 @@ def follow(
         )
 
 
-def _planned(domain: Domain, count: int) -> list[Task]:
+def _planned(domain: WorldDomain, count: int) -> list[Task]:
     """The first tasks that the oracle has advice for; agents cannot be told apart by the others."""
     found: list[Task] = []
     for task in domain.tasks("train"):
@@ -86,7 +91,7 @@ def _planned(domain: Domain, count: int) -> list[Task]:
 
 
 async def _measure(
-    domain: Domain, tasks: list[Task], agents: list[str]
+    domain: WorldDomain, tasks: list[Task], agents: list[str]
 ) -> tuple[list[Following], dict[str, str]]:
     found, others = [], {}
     for agent in agents:

@@ -17,15 +17,15 @@ from metamem.cli.parts import allowance, existing_archive
 from metamem.cli.runs import find_run
 from metamem.cli.screen import print_json, tell
 from metamem.core.errors import UsageError
+from metamem.runs.desk.quick import TASKS
 from metamem.search.handoff import files, run_folder
-from metamem.search.handoff.place import Place
+from metamem.search.handoff.place import WorkFolder
 from metamem.search.handoff.proposer import skill as skill_text
-from metamem.search.handoff.quick import TASKS
 from metamem.search.handoff.submission import SOURCE_BYTES
 from metamem.store.archive import Archive
 
 if TYPE_CHECKING:  # loaded when a command needs it
-    from metamem.search.handoff.desk import Desk
+    from metamem.runs.desk.desk import Desk
 
 app = typer.Typer(
     no_args_is_help=True, help="A coding agent writes the designs, over files or over MCP."
@@ -156,13 +156,13 @@ app.command()(mcp)
 @contextmanager
 def _desk(home: Path | None, run: str, limits: Any = None) -> "Iterator[Desk]":
     from metamem.api import home_folder
-    from metamem.search.handoff.desk import Desk
+    from metamem.runs.desk.desk import Desk
 
     with existing_archive(home) as archive:
         if run:
             find_run(archive, run)
         name = run or _only_run(archive, home_folder(home))
-        place = Place(run_folder(home_folder(home), name))
+        place = WorkFolder(run_folder(home_folder(home), name))
         if not place.root.is_dir():
             raise UsageError(
                 f"the run {name!r} hands nothing off",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metamem.cli import options as o
-from metamem.cli.learn import HANDOFF, RUN_NAME
+from metamem.cli.learn import RUN_NAME
 from metamem.cli.parts import (
     allowance,
     check_domain,
@@ -22,14 +22,16 @@ from metamem.cli.progress import watcher
 from metamem.cli.screen import remark
 from metamem.core import extras
 from metamem.core.errors import Busy, UsageError
+from metamem.core.needs import needs_of
 from metamem.evaluation.jobs import Spec
 from metamem.search.handoff import run_folder
-from metamem.search.handoff.place import Place
+from metamem.search.handoff.place import WorkFolder
 from metamem.store.archive import Archive
 
 if TYPE_CHECKING:  # loaded when the command needs it
-    from metamem.search.handoff.desk import Desk
+    from metamem.runs.desk.desk import Desk
 
+PROPOSER = "handoff"  # of the runs that are started here
 INTERRUPTED = 130  # as shells have it for a program that Ctrl-C ended
 
 
@@ -49,23 +51,23 @@ def mcp(
     Meant for the config of a coding agent. Started again, it goes on with the same run.
     """
     extras.load("mcp")
-    from metamem.api import home_folder, open_archive
-    from metamem.search.handoff.desk import Desk
-    from metamem.search.handoff.server import serve
+    from metamem.api import home_folder, open_home
+    from metamem.runs.desk.desk import Desk
+    from metamem.runs.desk.server import serve
 
     if domain:
         check_domain(domain, data_settings(data))
     elif not run:
         raise UsageError("which domain, or which run?")
-    name = run or f"{domain}-{HANDOFF}-s{seed or 0}"
+    name = run or f"{domain}-{PROPOSER}-s{seed or 0}"
     if not RUN_NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a run", hint="use letters, digits, . _ and -")
     limits = allowance(max_tokens, max_money)
-    with open_archive(home) if domain else existing_archive(home) as archive:
+    with open_home(home) if domain else existing_archive(home) as archive:
         _same(archive, name, domain, data, seed, designs)
         desk = Desk(
             archive,
-            Place(run_folder(home_folder(home), name)),
+            WorkFolder(run_folder(home_folder(home), name)),
             name,
             allowance=limits,
         )
@@ -88,7 +90,7 @@ def _learn(domain: str, run: str, home: Path | None, settings: dict[str, Any]) -
             run=run,
             home=home,
             progress=progress,
-            proposer=Spec(HANDOFF),
+            proposer=Spec(PROPOSER),
             batch=1,  # each request sees what came of the one before
             **settings,
         )
@@ -96,7 +98,7 @@ def _learn(domain: str, run: str, home: Path | None, settings: dict[str, Any]) -
 
 def _report(desk: "Desk", home: Path | None) -> None:
     from metamem.api import home_folder
-    from metamem.web.report import report_path, write_report
+    from metamem.report.page import report_path, write_report
 
     write_report(desk.archive, desk.run, report_path(home_folder(home), desk.run))
 
@@ -154,8 +156,8 @@ def _same(
     archive: Archive, run: str, domain: str, data: str, seed: int | None, designs: int | None
 ) -> None:
     """A run never changes its settings."""
-    from metamem.search.config import LearnConfig
-    from metamem.search.loop import Budget
+    from metamem.runs.config import LearnConfig
+    from metamem.search.budget import Budget
 
     known = {record.id: record.config for record in archive.runs()}
     if run not in known:
@@ -163,7 +165,8 @@ def _same(
             raise UsageError(f"no run called {run!r}", hint="name a domain to start one")
         return
     config = LearnConfig.from_json(known[run])
-    if config.proposer.name != HANDOFF:
+    needs = needs_of("proposers", config.proposer.name)
+    if not (needs.folder and needs.somebody):
         raise UsageError(f"the designs of the run {run!r} come from {config.proposer.name}")
     place = Spec(domain or config.domain.name, {**config.domain.settings, **data_settings(data)})
     told = given(seed=seed, budget=Budget(designs, config.budget.seconds) if designs else None)

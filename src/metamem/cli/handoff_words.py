@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from metamem.core.figures import percent
 from metamem.core.ids import short
-from metamem.web.figures import percent
 
 LOGS = 20  # lines shown; --json has all
 

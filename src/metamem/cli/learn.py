@@ -1,4 +1,4 @@
-"""metamem learn: find a memory design for a domain, or go on with a run."""
+"""metamem learn: find a memory design, or parameters, for a domain, or go on with a run."""
 
 import re
 from collections.abc import Mapping
@@ -25,11 +25,13 @@ from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, remark, say, tell
 from metamem.cli.spread import spread
 from metamem.core import registry
-from metamem.core.errors import BudgetSpent, UnknownName, UsageError
+from metamem.core.errors import AllowanceSpent, UnknownName, UsageError
 from metamem.core.ids import short
+from metamem.core.needs import needs_of
 from metamem.core.protocols import Domain
 from metamem.evaluation.jobs import Spec
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.rules import Rules
+from metamem.runs.summary import Summary
 from metamem.sandbox.isolation import choose
 
 EXAMPLES = """[bold]Examples[/bold]
@@ -45,9 +47,11 @@ metamem learn alfworld --agent llm --proposer llm --designs 20 --max-money 5
 
 metamem learn alfworld --proposer handoff --designs 20 [dim]# a coding agent writes them[/dim]
 
+metamem learn dials [dim]# parameters, in seconds[/dim]
+
 metamem learn alfworld --parity alma --agent llm --proposer llm --model ... [dim]# as the paper[/dim]
 """
-HANDOFF = "handoff"
+LOOK = {"code": "The code", "params": "The values"}
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -80,12 +84,12 @@ def learn(
         typer.Option(
             metavar="NAME",
             autocompletion=o.complete_proposers,
-            help="Who writes designs: recombine, random, llm (a model), handoff (any coding agent)."
-            " Default: recombine",
+            help="Who writes designs: recombine, random, llm (a model), handoff (any coding agent);"
+            " for parameters gaussian, sample. Default: recombine, or gaussian",
         ),
     ] = None,
     no_control: Annotated[
-        bool, typer.Option("--no-control", help="Leave out random recombination, the control.")
+        bool, typer.Option("--no-control", help="Leave out the control, a blind search.")
     ] = False,
     no_racing: Annotated[
         bool, typer.Option("--no-racing", help="Play hopeless designs to the end, too.")
@@ -106,14 +110,20 @@ def learn(
     yes: o.Yes = False,
     json: o.Json = False,
 ) -> None:
-    """Learn a memory design for a domain, and prove whether it helps.
+    """Learn a memory design (or parameters) for a domain, and prove whether it helps.
 
     Designs are proposed, tried in the jail, evaluated on train and kept in the archive. The best
     go before the promotion gate on valid; test and shift are read once, for the table at the end.
     Stop with Ctrl-C whenever you like: the run goes on where it stopped.
+
+    A domain of parameters, such as dials, says so: there sets of values are learned, in the same way.
     """
+    from metamem.api import learn as learn_design
+    from metamem.api import learn_config
+
     published, home = played.preset(domain), played.home
     rules, world = played.rules(published), played.world(published)
+    somebody = needs_of("proposers", proposer).somebody if proposer else ""
     settings = {**published.search, **given(limits=published.limits or None)} | given(
         **played.players(),
         selector=_spec("selectors", selector),
@@ -123,11 +133,12 @@ def learn(
         hints=False if no_hints else None,
         explain=explain,
         models=model_roles(played.model) or None,
-        batch=1 if proposer == HANDOFF else None,
+        batch=1 if somebody else None,  # then each request sees what came of the one before
     )
     budget = given(designs=designs, seconds=seconds) or dict(published.budget)
-    known = _known_runs(home)
+    known, jailed = _known_runs(home), True
     if run in known:
+        jailed = bool(known[run]["agent"]["name"])  # where nobody acts, no code is learned
         _same_settings(run, known[run], domain, world, settings, rules, budget)
         settings = budget = rules = {}
     elif run and not RUN_NAME.fullmatch(run):
@@ -138,15 +149,17 @@ def learn(
     elif domain:
         check_domain(domain, world)
         settings["domain_settings"] = world
-        settings["rules"] = Protocol(**rules)
-        _tell_readiness(registry.create("domains", domain, **world), settings["rules"])
+        settings["rules"] = Rules(**rules)
+        made: Domain = registry.create("domains", domain, **world)
+        jailed = made.kind == "code"
+        _tell_readiness(made, settings["rules"])
+        learn_config(None, domain, "", {**settings, **budget})  # refuses who cannot work there
         agree_to_cost(domain, {**settings, **budget}, yes)
 
-    choose(settings.get("isolation", "auto"))  # refused before anything is written
-    if proposer == HANDOFF:
-        remark("Designs are handed off: in another terminal, metamem handoff next")
-
-    from metamem.api import learn as learn_design
+    if jailed:
+        choose(settings.get("isolation", "auto"))  # refused before anything is written
+    if somebody:
+        remark(somebody)
 
     try:
         with watcher(played.quiet) as progress:
@@ -160,10 +173,10 @@ def learn(
                 **settings,
                 **budget,
             )
-    except BudgetSpent as spent:
+    except AllowanceSpent as spent:
         started = [name for name in _known_runs(home) if name not in known]
         name = run or (started[-1] if started else "")
-        raise BudgetSpent(
+        raise AllowanceSpent(
             spent.message,
             hint=f"go on with more: metamem learn --run {name} --max-tokens N --max-money USD"
             f"{home_option(home)}",
@@ -173,13 +186,14 @@ def learn(
         raise Stopped(run or (started[-1] if started else ""), home_option(home)) from None
     path = _report(home, result.run_id)
     if json:
-        print_json({"run": result.run_id, "report": str(path), **result.summary})
+        print_json({"run": result.run_id, "report": str(path), **result.summary.to_json()})
     else:
-        _show(result.run_id, result.summary, path, home_option(home))
+        kind = result.learned.kind if result.learned else "code"
+        _show(result.run_id, result.summary, LOOK[kind], path, home_option(home))
 
 
-def _tell_readiness(domain: Domain, rules: Protocol) -> None:
-    from metamem.search.readiness import readiness
+def _tell_readiness(domain: Domain, rules: Rules) -> None:
+    from metamem.runs.readiness import readiness
 
     if warning := readiness(domain, rules):
         remark(f"warning: {warning}")
@@ -211,9 +225,10 @@ def _same_settings(
     budget: Mapping[str, Any],
 ) -> None:
     """A run never changes its settings: saying the same again is fine, anything else is not."""
-    from metamem.search.config import LearnConfig
+    from metamem.runs.config import LearnConfig
 
     stored = LearnConfig.from_json(config)
+    domain, world = registry.spelled_out("domains", domain, world)
     wanted = replace(
         stored,
         **settings,
@@ -233,7 +248,7 @@ def _same_settings(
 
 def _report(home: Path | None, run_id: str) -> Path:
     from metamem.api import home_folder
-    from metamem.web.report import report_path, write_report
+    from metamem.report.page import report_path, write_report
 
     path = report_path(home_folder(home), run_id)
     with existing_archive(home) as archive:
@@ -241,19 +256,21 @@ def _report(home: Path | None, run_id: str) -> Path:
     return path
 
 
-def _show(run_id: str, summary: Mapping[str, Any], report: Path, there: str) -> None:
-    """`there` is what commands need to find the same archive."""
-    from metamem.web.headline import ordered
-
-    for split, rows in ordered(summary["tables"]).items():
-        print_results(f"{split}: {rows[0]['tasks']} tasks that the search never saw", rows)
+def _show(run_id: str, summary: Summary, look: str, report: Path, there: str) -> None:
+    """`look` says what of the design there is to see, `there` is what commands need to find the
+    same archive."""
+    for split, rows in summary.tables.items():
+        print_results(
+            f"{split}: {rows[0].tasks} tasks that the search never saw", rows, summary.scale
+        )
         say("")
-    for warning in summary["search"]["warnings"]:
+    for warning in summary.search.warnings if summary.search else ():
         remark(f"warning: {warning}")
-    say(f"The gate: {summary['decision']['reason']}.")
-    if summary["promoted"]:
-        tell(f"To put it into use: metamem promotions approve {short(summary['learned'])}{there}")
+    if summary.decision is not None:
+        say(f"The gate: {summary.decision.reason}.")
+    if summary.learned and summary.promoted:
+        tell(f"To put it into use: metamem promotions approve {short(summary.learned)}{there}")
     tell(f"The report: {report}")
-    if summary["learned"]:
-        tell(f"The code: metamem archive show {short(summary['learned'])}{there}")
+    if summary.learned:
+        tell(f"{look}: metamem archive show {short(summary.learned)}{there}")
     tell(f"The run: metamem runs show {run_id}{there}")

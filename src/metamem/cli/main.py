@@ -9,14 +9,23 @@ import typer
 from metamem import __version__
 from metamem.cli import (
     archive,
+    attach,
     catalogue,
     doctor,
     evaluate,
     handoff,
+    importing,
+    memory,
+    memory_facts,
+    memory_keys,
+    memory_people,
+    memory_transfer,
     models,
     promotions,
     reads,
     runs,
+    serve,
+    served,
     sweeps,
 )
 from metamem.cli.learn import EXAMPLES as LEARN_EXAMPLES
@@ -25,6 +34,7 @@ from metamem.cli.screen import err, refuse, remark
 from metamem.core.errors import MetamemError
 
 INTERRUPTED = 130  # as shells have it for a program that Ctrl-C ended
+MEMORY = "Memory service"  # the part of the help where its commands stand
 BUG = 70  # as sysexits.h has it for an error inside the program
 
 app = typer.Typer(
@@ -38,6 +48,8 @@ app = typer.Typer(
 metamem doctor [dim]# is everything here?[/dim]
 
 metamem learn toy --designs 6 [dim]# a first run[/dim]
+
+metamem remember "…" [dim]# something to keep; metamem recall "…" finds it again[/dim]
 
 metamem COMMAND --help [dim]# what a command does, with examples[/dim]
 """,
@@ -80,6 +92,32 @@ app.add_typer(catalogue.designs, name="designs")
 app.command()(catalogue.agents)
 app.add_typer(models.app, name="models")
 app.command()(doctor.doctor)
+app.command(epilog=memory.REMEMBER_EXAMPLES, rich_help_panel=MEMORY)(memory.remember)
+app.command(epilog=memory.RECALL_EXAMPLES, rich_help_panel=MEMORY)(memory.recall)
+app.command(rich_help_panel=MEMORY)(memory.briefing)
+app.command(epilog=memory.FEEDBACK_EXAMPLES, rich_help_panel=MEMORY)(memory.feedback)
+app.command(rich_help_panel=MEMORY)(memory.why)
+app.command("list", epilog=memory_facts.LIST_EXAMPLES, rich_help_panel=MEMORY)(
+    memory_facts.list_facts
+)
+app.command(epilog=memory_facts.EDIT_EXAMPLES, rich_help_panel=MEMORY)(memory_facts.edit)
+app.command(rich_help_panel=MEMORY)(memory_facts.forget)
+app.command(rich_help_panel=MEMORY)(memory_facts.restore)
+app.command(rich_help_panel=MEMORY)(memory_facts.history)
+app.command(epilog=memory_facts.ERASE_EXAMPLES, rich_help_panel=MEMORY)(memory_facts.erase)
+app.command(epilog=memory_transfer.EXPORT_EXAMPLES, rich_help_panel=MEMORY)(memory_transfer.export)
+importing.register(app, MEMORY)
+attach.register(app, MEMORY)
+app.command(epilog=served.ADVISE_EXAMPLES, rich_help_panel=MEMORY)(served.advise)
+app.command(epilog=served.EXPERIENCE_EXAMPLES, rich_help_panel=MEMORY)(served.experience)
+app.add_typer(served.app, name="served", rich_help_panel=MEMORY)
+app.command(rich_help_panel=MEMORY)(memory_transfer.reindex)
+app.add_typer(memory_people.scopes, name="scopes", rich_help_panel=MEMORY)
+app.add_typer(memory_people.people, name="people", rich_help_panel=MEMORY)
+app.add_typer(memory_keys.keys, name="keys", rich_help_panel=MEMORY)
+app.command(rich_help_panel=MEMORY)(memory_keys.audit)
+app.command(epilog=serve.EXAMPLES, rich_help_panel=MEMORY)(serve.serve)
+app.command(epilog=memory_transfer.MCP_EXAMPLES, rich_help_panel=MEMORY)(memory_transfer.mcp)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -121,7 +159,8 @@ def _unexpected(error: Exception) -> int:
     if format_message is not None:
         message = " ".join(format_message().split())
         if message:
-            refuse(message, "metamem --help, or --help after a command, tells what there is")
+            command = getattr(getattr(error, "ctx", None), "command_path", "metamem")
+            refuse(message, f"{command} --help tells what there is")
         return int(getattr(error, "exit_code", 2))
     if os.environ.get("METAMEM_DEBUG"):
         err().print_exception()

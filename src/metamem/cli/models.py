@@ -61,16 +61,29 @@ def models(context: typer.Context, json: o.Json = False) -> None:
         return
     print_table(("role", "model", "what it does", ""), [list(_cells(row)) for row in rows])
     say("")
-    say(
-        f"Set them with --model ROLE=NAME, METAMEM_MODEL_ROLE, or {FILE} ([models]); names are"
-        " like openai:gpt-5-nano/low, anthropic:NAME, local:PATH.gguf, scripted:demo, or"
-        " openai:NAME@http://127.0.0.1:8000/v1 for any server of that format."
-    )
+    print_table(("provider", "such as", "what it has"), _providers())
+    say("")
+    say(f"Set them with --model ROLE=NAME, METAMEM_MODEL_ROLE, or {FILE} ([models]).")
     say(f"The role embed takes one of: {options()}.")
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     return row["role"], row["model"], row["about"], row["state"]
+
+
+def _providers() -> list[list[str]]:
+    """Who has models; one that cannot be loaded says why."""
+    from metamem.core import registry
+    from metamem.models.provider import KIND, provider_of
+
+    rows = []
+    for name in registry.names(KIND):
+        try:
+            found = provider_of(name)
+            rows.append([name, f"{name}:{found.example}", found.about])
+        except MetamemError as error:
+            rows.append([name, "", error.message])
+    return rows
 
 
 def _state(role: str, names: list[str]) -> str:

@@ -121,6 +121,14 @@ AdviceTokens = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="How long advice may be, in tokens. Default: 4000"),
 ]
+Ask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHEN",
+        help="When memory is asked: once, before the first action, or every:N, again after every N"
+        " actions. Default: once",
+    ),
+]
 MaxSteps = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="Actions in an episode. Default: the domain's own"),
@@ -136,11 +144,11 @@ Parity = Annotated[
 TasksFrom = Annotated[
     str | None,
     typer.Option(
-        "--protocol",
         metavar="NAME",
         help="split: learn from train; alma: from one half of the split, as the paper did.",
     ),
 ]
+OldTasksFrom = Annotated[str | None, typer.Option("--protocol", metavar="NAME", hidden=True)]
 Model = Annotated[
     list[str] | None,
     typer.Option(

@@ -13,7 +13,7 @@ from metamem.cli.screen import remark
 from metamem.core import registry
 from metamem.core.errors import MetamemError, UsageError
 from metamem.evaluation.jobs import Spec
-from metamem.search.parity import NOTHING, Preset, preset
+from metamem.runs.parity import NOTHING, Preset, preset
 from metamem.store.sqlite import SqliteArchive
 
 
@@ -96,7 +96,7 @@ def embedder_spec(values: list[str] | None) -> Spec | None:
 
 
 def allowance(tokens: int | None, money: float | None) -> Any:
-    from metamem.models.budget import Allowance
+    from metamem.models.allowance import Allowance
 
     return Allowance(tokens or 0, money or 0.0)
 
@@ -105,9 +105,9 @@ def agree_to_cost(domain: str, settings: Mapping[str, Any], yes: bool) -> None:
     """Say what a run will ask of models, and ask whether to go on where that costs money."""
     if not settings.get("models"):
         return
-    from metamem.api import estimate_learning
+    from metamem.api import forecast_learning
 
-    found = estimate_learning(domain, **settings)
+    found = forecast_learning(domain, **settings)
     if not found.calls:
         return
     remark(f"This run will ask models: {found}.")

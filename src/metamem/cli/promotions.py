@@ -1,7 +1,7 @@
 """metamem promotions: who decided what is in use, and what waits for a person."""
 
 import getpass
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -12,8 +12,15 @@ from metamem.cli.screen import print_json, print_table, say
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.promotion.gate import GateReport
-from metamem.promotion.ledger import GATE, Ledger
+from metamem.promotion.ledger import Ledger, by_gate
 from metamem.store.records import Place, PromotionRecord
+
+SEVERAL = {
+    "design": "designs",
+    "parameters": "sets of parameters",
+    "policy": "policies",
+    "tool": "tools",
+}
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -56,13 +63,8 @@ def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
         say("No decision yet: every finished run takes one.")
         return
     _print([(p, " →" if p in in_use else " ?" if p in pending else "") for p in found])
-    decided = [p for p in found if p.decided_by == GATE]
-    report = GateReport(len(decided), sum(p.decision == "promoted" for p in decided))
-    say(
-        f"{report.warning[:1].upper()}{report.warning[1:]}."
-        if report.warning
-        else f"The gate {report}."
-    )
+    for line in _gate_told([p for p in found if by_gate(p)]):
+        say(line)
     if pending:
         say(f"{len(pending)} waiting for a person: metamem promotions pending")
 
@@ -85,14 +87,27 @@ def pending(home: o.Home = None, json: o.Json = False) -> None:
 
 @app.command(epilog="[bold]Example[/bold]\n\nmetamem promotions approve 3f9ac2d1\n")
 def approve(
-    subject: Id, reason: Reason = "", by: By = "", place: Where = "", home: o.Home = None
+    subject: Id,
+    reason: Reason = "",
+    by: By = "",
+    place: Where = "",
+    without_comparison: Annotated[
+        str,
+        typer.Option(metavar="WHY", help="For a scope: why its design needs no live comparison."),
+    ] = "",
+    home: o.Home = None,
 ) -> None:
-    """Put into use what passed the gate and waits."""
+    """Put into use what passed the gate and waits.
+
+    A design for a scope also needs a live comparison there, or a reason to do without one.
+    """
     with existing_archive(home) as archive:
         ledger = Ledger(archive)
         found = _one(ledger.pending(), subject, place, "waits for approval")
         before = ledger.standing(found.subject, found.place).in_use
-        ledger.approve(found.subject, found.place, by=by or getpass.getuser(), reason=reason)
+        evidence = _live(found, without_comparison)
+        who = by or getpass.getuser()
+        ledger.approve(found.subject, found.place, by=who, reason=reason, evidence=evidence)
     instead = f", instead of {_short(before)}" if before else ""
     say(f"approved: {_short(found)} is in use in {found.place}{instead}")
 
@@ -124,6 +139,30 @@ def undo(subject: Id, reason: Reason, by: By = "", place: Where = "", home: o.Ho
         now = ledger.standing(found.subject, found.place).in_use
     in_use = f"{_short(now)} is in use now" if now else "nothing is in use now"
     say(f"undone: {_short(found)} in {found.place}; {in_use}")
+
+
+def _live(found: PromotionRecord, without: str) -> Mapping[str, Any]:
+    """What the live comparison of a scope came to, for a design that waits there."""
+    if found.place.kind != "scope" or found.subject.kind != "design":
+        return {}
+    if without.strip():
+        return {"without_comparison": without.strip()}
+    from metamem.service.designs.approving import live_evidence
+    from metamem.service.home import memory_folder
+
+    return live_evidence(memory_folder(), found.place)
+
+
+def _gate_told(decided: Sequence[PromotionRecord]) -> list[str]:
+    """How often the gate acted, for each kind of subject: one says nothing about another."""
+    by_kind: dict[str, list[bool]] = {}
+    for entry in decided:
+        by_kind.setdefault(entry.subject.kind, []).append(entry.decision == "promoted")
+    told = []
+    for kind, promoted in by_kind.items():
+        report = GateReport(len(promoted), sum(promoted), SEVERAL[kind])
+        told.append(report.warning or f"the gate {report}")
+    return [f"{line[:1].upper()}{line[1:]}." for line in told or [GateReport(0, 0).warning]]
 
 
 def _given(reason: str) -> str:

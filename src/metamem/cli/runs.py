@@ -1,7 +1,6 @@
 """metamem runs and metamem report: what was learned, when, and with what result."""
 
 import webbrowser
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,9 +14,10 @@ from metamem.cli.screen import print_json, print_table, say
 from metamem.core import registry
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
+from metamem.runs.replay import erasure_in_run, told
+from metamem.runs.summary import Summary
+from metamem.search.entries import HUMAN
 from metamem.store.archive import Archive, RunRecord, state_now
-from metamem.store.replay import erasure_in_run, told
-from metamem.web.figures import percent
 
 app = typer.Typer(invoke_without_command=True, help="Learning runs and how they ended.")
 REPORT_EXAMPLES = """[bold]Examples[/bold]
@@ -48,7 +48,8 @@ def default(context: typer.Context, home: o.Home = None, json: o.Json = False) -
 def list_runs(home: o.Home = None, json: o.Json = False) -> None:
     """List the runs, oldest first."""
     with existing_archive(home) as archive:
-        found = [_about(archive, run) for run in _runs(archive)]
+        runs = _runs(archive)
+        found = [_about(archive, run) for run in runs]
     if json:
         print_json(found)
         return
@@ -62,9 +63,9 @@ def list_runs(home: o.Home = None, json: o.Json = False) -> None:
             run["state"] if run["replayable"] else f"{run['state']}, not replayable",
             str(run["designs"]),
             duration(run["seconds"]),
-            _ending(run),
+            _ending(Summary.from_json(record.summary)),
         )
-        for run in found
+        for record, run in zip(runs, found, strict=True)
     ]
     print_table(
         ("run", "domain", "state", "designs", "time", "learned"), rows, numeric=("designs", "time")
@@ -74,11 +75,11 @@ def list_runs(home: o.Home = None, json: o.Json = False) -> None:
 @app.command("show")
 def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
     """Show one run: its result, and the command that repeats it."""
-    from metamem.web.headline import ordered
-    from metamem.web.reproduce import command_line
+    from metamem.report.reproduce import command_line
 
     with existing_archive(home) as archive:
         run = find_run(archive, name)
+        summary = Summary.from_json(run.summary)
         about = _about(archive, run)
         erasure = erasure_in_run(archive, run)
     if json:
@@ -87,21 +88,22 @@ def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
     say(f"{run.id}: {about['state']}, {about['designs']} designs, {duration(about['seconds'])}")
     if erasure:
         say(f"It is {told(erasure)}.")
-    for split, rows in ordered(run.summary.get("tables", {})).items():
+    for split, rows in summary.tables.items():
         say("")
-        print_results(f"{split}: {rows[0]['tasks']} tasks that the search never saw", rows)
-    say("")
-    if "decision" in run.summary:
-        say(f"The gate: {run.summary['decision']['reason']}.")
-    if "search" in run.summary:
-        counts = run.summary["search"]
-        say(
-            f"The search: {counts['proposed']} proposed, {counts['accepted']} evaluated, "
-            f"{counts['duplicate']} duplicates, {counts['rejected']} rejected, "
-            f"{counts['improved']} better than their parent."
+        print_results(
+            f"{split}: {rows[0].tasks} tasks that the search never saw", rows, summary.scale
         )
-    if "error" in run.summary:
-        say(f"It failed: {run.summary['error']}")
+    say("")
+    if summary.decision is not None:
+        say(f"The gate: {summary.decision.reason}.")
+    if (counts := summary.search) is not None:
+        say(
+            f"The search: {counts.proposed} proposed, {counts.accepted} evaluated, "
+            f"{counts.duplicate} duplicates, {counts.rejected} rejected, "
+            f"{counts.improved} better than their parent."
+        )
+    if summary.error:
+        say(f"It failed: {summary.error}")
     if run.state != "finished":
         say(f"Go on with: metamem learn --run {run.id}")
     say(f"Repeat it with: {command_line(run.config)}")
@@ -118,7 +120,7 @@ def report(
 ) -> None:
     """Write a run's report: one HTML file that needs nothing else."""
     from metamem.api import home_folder
-    from metamem.web.report import report_path, write_report
+    from metamem.report.page import report_path, write_report
 
     path = output or report_path(home_folder(home), run)
     with existing_archive(home) as archive:
@@ -142,27 +144,25 @@ def _runs(archive: Archive) -> list[RunRecord]:
 
 
 def _about(archive: Archive, run: RunRecord) -> dict[str, Any]:
+    summary = Summary.from_json(run.summary)
+    learned = summary.row("test")
     return {
         "run": run.id,
         "domain": registry.plain(run.config["domain"]["name"]),
         "state": state_now(archive, run),
-        "designs": len(archive.proposals(run.id)),
-        "seconds": run.summary.get("seconds", 0.0),
-        "learned": run.summary.get("learned"),
-        "promoted": run.summary.get("promoted", False),
-        "test": _score(run.summary, "test"),
+        "designs": sum(p.operator != HUMAN for p in archive.proposals(run.id)),
+        "seconds": summary.seconds,
+        "learned": summary.learned,
+        "promoted": summary.promoted,
+        "test": learned.mean if learned is not None else None,
         "started": run.created_at,
         "replayable": erasure_in_run(archive, run) is None,
     }
 
 
-def _score(summary: Mapping[str, Any], split: str) -> float | None:
-    rows = summary.get("tables", {}).get(split, [])
-    return next((row["mean"] for row in rows if row["name"] == "learned"), None)
-
-
-def _ending(run: Mapping[str, Any]) -> str:
-    if not run["learned"]:
+def _ending(summary: Summary) -> str:
+    if not summary.learned:
         return ""
-    score = "" if run["test"] is None else f" {percent(run['test'])} % on test,"
-    return f"{short(run['learned'])}{score} {'promoted' if run['promoted'] else 'not promoted'}"
+    row, scale = summary.row("test"), summary.scale
+    score = "" if row is None else f" {scale.value(row.mean)}{scale.unit} on test,"
+    return f"{short(summary.learned)}{score} {'promoted' if summary.promoted else 'not promoted'}"

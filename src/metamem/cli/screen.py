@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from metamem.web.controls import spelled_out
+from metamem.core.controls import spelled_out
 
 PIPE_WIDTH = 120  # where nobody says how wide the reader's screen is
 

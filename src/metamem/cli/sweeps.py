@@ -1,8 +1,7 @@
 """metamem curve and metamem transfer: designs with growing memory, and with other agents."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,7 +12,9 @@ from metamem.cli.progress import watcher
 from metamem.cli.screen import out, print_json, print_table, say
 from metamem.cli.spread import spread
 from metamem.core.errors import UsageError
-from metamem.web.figures import chance, gain_span, percent, points, span
+from metamem.core.figures import Scale, chance
+from metamem.runs.swept import Curve, Transfer
+from metamem.runs.table import TableRow
 
 CURVE_EXAMPLES = """[bold]Examples[/bold]
 
@@ -28,7 +29,6 @@ metamem transfer 3f9ac2d1 object_places --domain alfworld --agents reader,explor
 metamem transfer 3f9ac2d1 --domain alfworld --parity alma
   --agents llm=openai:gpt-5-nano/low,llm=openai:gpt-5-mini/medium
 """
-Found = Mapping[str, Any]
 
 
 @spread(without=["collect", "tasks"])  # sizes say it
@@ -62,7 +62,7 @@ def curve(
     if plot is not None:
         _draw(found, plot)
     if json:
-        print_json(found)
+        print_json(found.to_json())
     else:
         _show_curve(found)
         if plot is not None:
@@ -96,7 +96,7 @@ def transfer(
     with watcher(played.quiet) as progress:
         found = play(designs, domain, acting, split, progress=progress, **settings)
     if json:
-        print_json(found)
+        print_json(found.to_json())
     else:
         _show_transfer(found)
 
@@ -108,8 +108,8 @@ def _numbers(text: str) -> list[int]:
         raise UsageError(f"sizes are numbers with commas, not {text!r}") from error
 
 
-def _draw(found: Found, path: Path) -> None:
-    from metamem.web.plots.curve import curve_plot
+def _draw(found: Curve, path: Path) -> None:
+    from metamem.report.plots.curve import curve_plot
 
     try:
         path.write_text(str(curve_plot(found)), encoding="utf-8")
@@ -117,57 +117,59 @@ def _draw(found: Found, path: Path) -> None:
         raise UsageError(f"the plot cannot be written to {path}: {error.strerror}") from error
 
 
-def _show_curve(found: Found) -> None:
-    first = found["sizes"][0]
+def _show_curve(found: Curve) -> None:
+    first = found.sizes[0]
     say(
-        f"{found['domain']}, {found['split']}: {found['tasks']} tasks, agent {found['agent']};"
+        f"{found.domain}, {found.split}: {found.tasks} tasks, agent {found.agent};"
         f" gains over {first} collected tasks, p-values Holm-corrected over all lines"
     )
     gain = f"gain over {first}"
     rows = [
-        (row["name"], str(point["size"]), *_figures(point))
-        for row in found["rows"]
-        for point in row["points"]
+        (line.name, str(size), *_figures(point, found.scale))
+        for line in found.rows
+        for size, point in line.points.items()
     ]
-    columns = ("design", "collected", "success %", "95 % interval", gain, "its 95 %", "p (Holm)")
+    reward = found.scale.heading
+    columns = ("design", "collected", reward, "95 % interval", gain, "its 95 %", "p (Holm)")
     print_table(columns, rows, numeric=columns[1:])
 
 
-def _show_transfer(found: Found) -> None:
+def _show_transfer(found: Transfer) -> None:
     """Agents across where they fit, else one below the other."""
+    scale, agents = found.scale, found.agents
+    what = "success in per cent" if scale.shares else "the reward"
     say(
-        f"{found['domain']}, {found['split']}: {found['tasks']} tasks; under each agent success in"
-        " per cent, the gain over no memory with its 95 % interval, and p, Holm-corrected over all"
+        f"{found.domain}, {found.split}: {found.tasks} tasks; under each agent {what},"
+        " the gain over no memory with its 95 % interval, and p, Holm-corrected over all"
     )
-    agents = found["agents"]
     rows = [
-        (row["name"], *(_cell(row["cells"][agent]) for agent in agents)) for row in found["rows"]
+        (line.name, *(_cell(line.cells[agent], scale) for agent in agents)) for line in found.rows
     ]
     widths = [max(map(len, column)) for column in zip(("design", *agents), *rows, strict=True)]
     if sum(widths) + len(widths) <= out().width:
         print_table(("design", *agents), rows)
         return
-    columns = ("design", "success %", "95 % interval", "gain", "its 95 %", "p (Holm)")
+    columns = ("design", scale.heading, "95 % interval", "gain", "its 95 %", "p (Holm)")
     for agent in agents:
         say("")
         say(f"agent {agent}")
-        lines = [(row["name"], *_figures(row["cells"][agent])) for row in found["rows"]]
+        lines = [(line.name, *_figures(line.cells[agent], scale)) for line in found.rows]
         print_table(columns, lines, numeric=columns[1:])
 
 
-def _figures(cell: Found) -> tuple[str, ...]:
-    compared = cell.get("comparison")
-    shown = (percent(cell["mean"]), span(cell["low"], cell["high"]))
-    if not compared:
+def _figures(cell: TableRow, scale: Scale) -> tuple[str, ...]:
+    compared = cell.comparison
+    shown = (scale.value(cell.mean), scale.span(cell.low, cell.high))
+    if compared is None:
         return (*shown, "", "", "")
-    gain = points(compared["gain"])
-    return (*shown, gain, gain_span(compared["low"], compared["high"]), chance(compared["p_holm"]))
+    gain = scale.gain(compared.gain)
+    return (*shown, gain, scale.gain_span(compared.low, compared.high), chance(compared.p_holm))
 
 
-def _cell(cell: Found) -> str:
+def _cell(cell: TableRow, scale: Scale) -> str:
     """Short, for many agents side by side. A gain's interval is symmetric: its half width says it."""
-    mean, _, gain, _, p = _figures(cell)
-    if not gain:
+    mean, _, gain, _, p = _figures(cell, scale)
+    if cell.comparison is None:
         return f"{mean:>5}"
-    half = percent((cell["comparison"]["high"] - cell["comparison"]["low"]) / 2)
+    half = scale.value((cell.comparison.high - cell.comparison.low) / 2)
     return f"{mean:>5} {gain:>6} ±{half:<4} p {p}"

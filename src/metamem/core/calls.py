@@ -1,9 +1,11 @@
 """What is kept of questions to models: every sending, what became of it, and the replies."""
 
-from dataclasses import dataclass, field, fields, replace
-from typing import Literal, get_args
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal, get_args
 
 from metamem.core.chat import Usage
+from metamem.core.stored import restored
 
 AttemptOutcome = Literal["answered", "failed", "uncertain"]
 ATTEMPT_OUTCOMES: tuple[AttemptOutcome, ...] = get_args(AttemptOutcome)
@@ -77,3 +79,11 @@ class Spending:
             if f.name not in ("run_id", "role", "model", "design_id", "task_id")
         }
         return replace(self, **sums)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Spending":
+        task = data.get("task_id", "")  # there were none once
+        return restored(Spending, data, task_id=task, usage=restored(Usage, data.get("usage", {})))

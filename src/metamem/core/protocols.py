@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from metamem.core.chat import AskModel, Question, Reply, Site
-from metamem.core.types import Experience, Kind, Observation, Query, Task
+from metamem.core.space import Space
+from metamem.core.types import Experience, Kind, Observation, Query, Scored, Task
 
 
 class World(Protocol):
@@ -21,14 +22,44 @@ class World(Protocol):
     def close(self) -> None: ...
 
 
+class Chat(Protocol):
+    """A language model, as one place may use it."""
+
+    async def ask(self, question: Question) -> Reply:
+        """The reply; `ModelRefused` where the model gave none that will do."""
+        ...
+
+
+class TextEmbedder(Protocol):
+    """Texts to unit vectors, wherever the embedder lives."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        """A float32 array with a row for each text, of length one (or zero)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What belongs to one scoring of some parameters."""
+
+    seed: int
+    chat: Chat | None = None  # the model of the role `memory`, where one is configured
+    embedder: TextEmbedder | None = None  # for a domain that says `embeds = True`
+
+
 class Domain(Protocol):
-    """Data about a family of tasks. It does not run anything itself."""
+    """Data about a family of tasks, of whatever kind. It does not run anything itself."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def kind(self) -> Kind: ...
+    def kind(self) -> Kind:
+        """What is learned here: memories (`code`), or sets of parameters (`params`)."""
+        ...
 
     @property
     def version(self) -> str:
@@ -36,11 +67,9 @@ class Domain(Protocol):
         ...
 
     @property
-    def max_steps(self) -> int: ...
-
-    @property
-    def agent(self) -> str:
-        """The name of the agent that plays here where nobody says otherwise."""
+    def reward_range(self) -> tuple[float, float]:
+        """The least and the most that a task can bring; 0 and 1 in worlds. What fails is worth the
+        least."""
         ...
 
     @property
@@ -49,6 +78,55 @@ class Domain(Protocol):
         ...
 
     def describe(self) -> str: ...
+
+    def tasks(self, split: str) -> Sequence[Task]:
+        """The tasks of a split, always the same and in the same order; disjoint by split."""
+        ...
+
+    def baselines(self) -> tuple[str, ...]:
+        """Names of what people made for this, which whatever is learned must beat."""
+        ...
+
+    def invariants(self) -> tuple[str, ...]:
+        """What must always hold in this domain, in words; shown to proposers and people."""
+        ...
+
+
+class ParamsDomain(Domain, Protocol):
+    """A domain in which sets of parameters are learned.
+
+    One that embeds texts while it scores says `embeds = True`: then scores depend on the embedder, and
+    only then. One that needs something open while it scores has `async open()` and `async close()`:
+    called once each, before the first and after the last score, in the event loop that scores.
+    """
+
+    @property
+    def space(self) -> Space:
+        """What there is to be set. The defaults are what everything else is compared with."""
+        ...
+
+    def preset(self, name: str) -> Mapping[str, Any]:
+        """The values that one of the baselines stands for."""
+        ...
+
+    async def score(self, values: Mapping[str, Any], task: Task, trial: Trial) -> Scored:
+        """What some values come to on a task: a function of these three and of nothing else.
+
+        `DesignFailure` says that the values are at fault; any other error is the domain's own.
+        """
+        ...
+
+
+class WorldDomain(Domain, Protocol):
+    """A domain of worlds, in which an agent acts and a memory advises it."""
+
+    @property
+    def max_steps(self) -> int: ...
+
+    @property
+    def agent(self) -> str:
+        """The name of the agent that plays here where nobody says otherwise."""
+        ...
 
     @property
     def rules(self) -> str:
@@ -63,10 +141,6 @@ class Domain(Protocol):
         """Whether the actions that observations show are forms to fill in, not a closed list."""
         ...
 
-    def tasks(self, split: str) -> Sequence[Task]:
-        """The tasks of a split, always the same and in the same order; disjoint by split."""
-        ...
-
     def world(self, task: Task, seed: int) -> World: ...
 
     def history(self, group: str) -> Sequence[Experience]:
@@ -76,24 +150,8 @@ class Domain(Protocol):
         """
         ...
 
-    def baselines(self) -> tuple[str, ...]:
-        """Names of the human designs that a learned one must beat here."""
-        ...
-
-    def invariants(self) -> tuple[str, ...]:
-        """What must always hold in this domain, in words; shown to proposers and people."""
-        ...
-
     def oracle(self, task: Task) -> str:
         """Privileged advice for one task: a ceiling for reports, never shown elsewhere."""
-        ...
-
-
-class Chat(Protocol):
-    """A language model, as one place may use it."""
-
-    async def ask(self, question: Question) -> Reply:
-        """The reply; `ModelRefused` where the model gave none that will do."""
         ...
 
 
@@ -131,7 +189,7 @@ class Agent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallSite:
     """What belongs to one call of a memory: where it happens, and the model to ask there."""
 
     site: Site = field(default=Site("memory"))
@@ -145,9 +203,9 @@ class Memory(Protocol):
     and leaves no trace, unless the memory was opened to stream.
     """
 
-    async def retrieve(self, query: Query, at: Place) -> Any: ...
+    async def retrieve(self, query: Query, at: CallSite) -> Any: ...
 
-    async def update(self, experience: Experience, at: Place) -> None: ...
+    async def update(self, experience: Experience, at: CallSite) -> None: ...
 
     async def fork(self) -> "Memory":
         """An independent copy of the state: what happens to one is never seen by the other."""
@@ -161,20 +219,30 @@ class Memory(Protocol):
 
 
 class ExperienceLog(Protocol):
-    """Experiences in the order they were lived, one line of JSON each. What is in stays in."""
+    """Experiences in the order they were lived, one line of JSON each.
+
+    What is in stays in, at its position, until it is erased on someone's word: then its position
+    stays, and nothing is there. Any number of memories may learn from one log and add to it.
+    """
 
     async def append(self, line: str) -> int:
         """Returns the line's position once it will be there whatever happens."""
         ...
 
-    def read(self, start: int = 0) -> AsyncIterator[str]:
-        """The lines from a position on."""
+    def read(self, start: int = 0) -> AsyncIterator[tuple[int, str | None]]:
+        """Every position from one on, in order, with its line; None where that was erased."""
         ...
 
-    async def length(self) -> int: ...
+    async def length(self) -> int:
+        """How many positions there are, erased ones included."""
+        ...
 
     async def digest(self, position: int) -> str:
-        """Names exactly what lies before a position: another text has another digest."""
+        """Names exactly what lies before a position: another text has another digest.
+
+        So erasing a line changes the digest of every position after it. Of a position beyond the
+        end there is none: `UsageError`.
+        """
         ...
 
 

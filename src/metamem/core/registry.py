@@ -1,13 +1,17 @@
 """Names → factories. Built-in names are import paths, loaded when asked for; plug-ins come in
-through entry points of the group `metamem.<kind>`; a path `package.module:name` always works.
+through entry points of the group `metamem.<kind>`; a path always works: `package.module:name`, or
+`folder/file.py:name` for a file that is in no package.
 """
 
 import difflib
 import importlib
+import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from metamem.core.errors import MetamemError, UnknownName, UsageError
@@ -24,6 +28,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "coding": "metamem.domains.coding.domain:CodingDomain",
         "dialogue": "metamem.domains.dialogue.domain:DialogueDomain",
         "gymnasium": "metamem.domains.gymnasium:GymnasiumDomain",
+        "dials": "metamem.domains.dials:DialsDomain",
+    },
+    "kinds": {
+        "code": "metamem.evaluation.kinds.memories:MemoriesKind",
+        "params": "metamem.evaluation.kinds.parameters:ParametersKind",
     },
     "agents": {
         "reader": "metamem.agents.reader:Reader",
@@ -40,6 +49,12 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "use": "metamem.models.use_embedder:UseEmbedder",
         "minilm": "metamem.models.minilm_embedder:MiniLMEmbedder",
     },
+    "providers": {  # of language models
+        "openai": "metamem.models.providers:OpenAI",
+        "anthropic": "metamem.models.providers:Anthropic",
+        "local": "metamem.models.providers:Local",
+        "scripted": "metamem.models.providers:Scripted",
+    },
     "executors": {
         "local": "metamem.evaluation.local:LocalExecutor",
         "inline": "metamem.evaluation.inline:InlineExecutor",
@@ -51,12 +66,24 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "pareto": "metamem.search.selectors:ParetoSelector",
         "uniform": "metamem.search.selectors:UniformSelector",
     },
+    "learnables": {
+        "code": "metamem.search.learnables.memories:Memories",
+        "params": "metamem.search.learnables.parameters:Parameters",
+    },
     "proposers": {
         "recombine": "metamem.search.recombine:Recombine",
         "random": "metamem.search.recombine:RandomRecombine",
         "llm": "metamem.search.llm:LlmProposer",
         "handoff": "metamem.search.handoff:Handoff",
+        "gaussian": "metamem.search.parameters:Gaussian",
+        "sample": "metamem.search.parameters:Sample",
     },
+}
+
+# What is made of somebody's own data and is nothing without: named with it (`scope:acme/team/shop`),
+# and in no list.
+OF_DATA: dict[str, dict[str, str]] = {
+    "domains": {"scope": "metamem.service.designs.domain:ScopeDomain"},
 }
 
 
@@ -78,7 +105,9 @@ def names(kind: str) -> list[str]:
 
 def factory(kind: str, name: str) -> Factory:
     """The factory behind a name, or a clear refusal that lists what there is."""
-    path = BUILT_IN.get(kind, {}).get(name) or plug_ins(kind).get(name)
+    name, _ = spelled_out(kind, name, {})
+    path = BUILT_IN.get(kind, {}).get(name) or OF_DATA.get(kind, {}).get(name)
+    path = path or plug_ins(kind).get(name)
     if path is None and ":" in name:
         path = name
     if path is None:
@@ -88,9 +117,9 @@ def factory(kind: str, name: str) -> Factory:
         raise UnknownName(
             f"no {kind[:-1]} called {name!r}", hint=f"{guess}known: {', '.join(known)}"
         )
-    module_name, _, attribute = path.partition(":")
+    module_name, _, attribute = path.rpartition(":") if _in_file(path) else path.partition(":")
     try:
-        module = importlib.import_module(module_name)
+        module = _loaded(module_name) if _in_file(path) else importlib.import_module(module_name)
         found: Factory = getattr(module, attribute)
     except (ImportError, AttributeError) as error:
         raise MetamemError(
@@ -100,6 +129,62 @@ def factory(kind: str, name: str) -> Factory:
     return found
 
 
+def spelled_out(kind: str, name: str, settings: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """A name and settings, where the name may say the data: `scope:S` is `scope` with `data=S`."""
+    head, colon, data = name.partition(":")
+    if not colon or head not in OF_DATA.get(kind, {}):
+        return name, settings
+    if settings.get("data", data) != data:
+        raise UsageError(f"{name!r} says which data, and so does the setting: {settings['data']!r}")
+    return head, {**settings, "data": data}
+
+
+def pinned(kind: str, name: str, settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """What to write down, so that the same is made of it later and elsewhere. Data that grows is
+    taken as it is at this moment."""
+    name, settings = spelled_out(kind, name, settings)
+    pin = getattr(factory(kind, name), "pinned", None)
+    return name, dict(settings if pin is None else pin(settings))
+
+
+def settled(name: str) -> str:
+    """A name that means the same in every folder and process: a file by its whole path."""
+    if not _in_file(name):
+        return name
+    file, _, attribute = name.rpartition(":")
+    return f"{Path(file).absolute()}:{attribute}"
+
+
+def portable(name: str) -> str:
+    """A name that is the same wherever a file lies: what luck and records may depend on."""
+    return name.rpartition("/")[2] if _in_file(name) else name
+
+
+def _in_file(name: str) -> bool:
+    return name.rpartition(":")[0].endswith(".py")
+
+
+def _loaded(file: str) -> ModuleType:
+    """The module in a file, loaded once. What it needs from other files must be importable."""
+    path = Path(file).absolute()
+    name = f"{path.stem} in {path.parent}"  # which no import statement can mean
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise UsageError(f"there is no file {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # before it runs: dataclasses look there for their own module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if not isinstance(error, Exception) or isinstance(error, MetamemError | ImportError):
+            raise
+        raise MetamemError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
 def plain(name: str) -> str:
     """A name for people: of a path, what it names there."""
     return name.rpartition(":")[2]
@@ -107,9 +192,10 @@ def plain(name: str) -> str:
 
 def create(kind: str, name: str, **settings: Any) -> Any:
     """Make the thing a name stands for. Wrong settings are the caller's error, said plainly."""
+    name, given = spelled_out(kind, name, settings)
     make = factory(kind, name)
     try:
-        return make(**settings)
+        return make(**given)
     except TypeError as error:
         if "argument" in str(error):
             raise UsageError(

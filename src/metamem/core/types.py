@@ -206,6 +206,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Scored:
+    """What a set of parameters came to on one task: a reward, and whatever it cost, by name."""
+
+    reward: float
+    costs: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """What a clock said: kept apart from results, never compared for equality."""
 
@@ -228,6 +236,9 @@ class CaseResult:
     model_calls: int = 0
     tokens: int = 0
     failure: str = ""  # what the design or the agent did wrong; empty where nothing
+    costs: Mapping[str, float] = field(
+        default_factory=dict, hash=False
+    )  # what else it took, by name
     measured: Measurement = field(default=Measurement(), compare=False)
 
     @property
@@ -243,7 +254,7 @@ class Fingerprint:
     domain: str
     data_version: str
     split: str
-    protocol: Mapping[str, Any]
+    rules: Mapping[str, Any]
     agent: str
     models: Mapping[str, str]
     embedder: str
@@ -253,19 +264,22 @@ class Fingerprint:
 
     @property
     def id(self) -> str:
-        return content_id("evaluation", asdict(self))
+        return content_id("evaluation", self.to_json())
 
     @property
     def conditions(self) -> str:
         """The id of all but the design: what two evaluations must share to be compared."""
-        return content_id("conditions", asdict(replace(self, design="")))
+        return content_id("conditions", replace(self, design="").to_json())
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """As it is stored and hashed, where the rules have always been called the protocol."""
+        return {"protocol" if name == "rules" else name: v for name, v in asdict(self).items()}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Fingerprint":
-        return Fingerprint(**data)
+        return Fingerprint(
+            **{"rules" if name == "protocol" else name: v for name, v in data.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from metamem.core.errors import DesignFailure, ModelRefused, ModelUnavailable, UsageError
-from metamem.core.protocols import Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query
 from metamem.designs.limits import Limits
 from metamem.models.embedders import AnyEmbedder, embed_texts
@@ -23,7 +23,7 @@ from metamem.sandbox.host import Program, Sandbox
 from metamem.sandbox.limits import CallLimits
 from metamem.sandbox.process import Process, RefusedByHost
 
-NOWHERE = Place()
+NOWHERE = CallSite()
 _MAX_TEXTS = 4096  # in one request for embeddings
 # What designs commonly import: loaded once in a fork server, it costs them little. What brings
 # libraries of its own (hashlib, statistics, uuid) is left to those that want it: every fork pays.
@@ -116,13 +116,13 @@ class Jail:
         *,
         seed: int,
         embedder: AnyEmbedder,
-        at: Place = NOWHERE,
+        at: CallSite = NOWHERE,
         snapshot: bytes | None = None,
         limits: Limits | None = None,
     ) -> "JailedMemory":
         """Run a design: a fresh memory, or one with the state of a snapshot.
 
-        `at` is the place of its opening, and of the calls that name none.
+        `at` is the site of its opening, and of the calls that name none.
         """
         if design.kind != "code":
             raise UsageError("only a design that is code runs in the jail")
@@ -156,7 +156,7 @@ class CpuUse:
 class _Asking:
     """The model, as one call may still ask it."""
 
-    at: Place
+    at: CallSite
     left: int
 
 
@@ -170,7 +170,7 @@ class JailedMemory:
         design: Design,
         seed: int,
         embedder: AnyEmbedder,
-        at: Place,
+        at: CallSite,
         limits: Limits,
     ) -> None:
         self.design = design
@@ -184,6 +184,11 @@ class JailedMemory:
         self._at = at
         self._process: Process | None = None
         self._turn = asyncio.Lock()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can still be called: one that went over a limit cannot."""
+        return self._process is not None and self._process.alive
 
     @property
     def logs(self) -> list[str]:
@@ -215,7 +220,7 @@ class JailedMemory:
             await self.close()
             raise
 
-    async def retrieve(self, query: Query, at: Place | None = None) -> Any:
+    async def retrieve(self, query: Query, at: CallSite | None = None) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
         data = json.dumps(query.to_json())
         value = await self._call("retrieve", data, self.limits.retrieve, at)
@@ -223,10 +228,10 @@ class JailedMemory:
             raise DesignFailure("the design's advice is neither text nor a dict", kind="protocol")
         return value
 
-    async def update(self, experience: Experience, at: Place | None = None) -> None:
+    async def update(self, experience: Experience, at: CallSite | None = None) -> None:
         await self.update_encoded(json.dumps(experience.to_json()), at)
 
-    async def update_encoded(self, line: str | bytes, at: Place | None = None) -> None:
+    async def update_encoded(self, line: str | bytes, at: CallSite | None = None) -> None:
         """Like `update`, for an experience that is JSON already (one line)."""
         text = line if isinstance(line, str) else line.decode()
         if "\n" in text:
@@ -278,7 +283,7 @@ class JailedMemory:
         operation: str,
         data: str,
         limits: CallLimits,
-        at: Place | None = None,
+        at: CallSite | None = None,
     ) -> Any:
         asking = _Asking(at or self._at, self.limits.model_calls)
         async with self._turn:

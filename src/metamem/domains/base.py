@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from metamem.core.errors import UsageError
+from metamem.core.space import Space
 from metamem.core.types import SPLITS, Experience, Kind
 
 
@@ -32,17 +33,51 @@ class Sizes:
         return [self.of(split) for split in SPLITS]
 
 
-class DomainBase:
-    """Defaults for the less used parts of the domain contract."""
+class _AnyDomain:
+    """What domains of all kinds have in common."""
+
+    reward_range: tuple[float, float] = (0.0, 1.0)
+    suggestions: Mapping[str, Any] = {}
+    origin = ""  # the scope whose data the tasks are; what is learned is promoted there
+    trial: Mapping[str, Any] = {}  # settings under which `metamem doctor` gets a task quickly
+
+    def describe(self) -> str:
+        return inspect.getdoc(type(self)) or ""
+
+    def invariants(self) -> tuple[str, ...]:
+        return ()
+
+    def kept_in(self, archive: Path) -> None:
+        """Told before an archive keeps anything of the data of `origin`."""
+
+
+class ParamsBase(_AnyDomain):
+    """Defaults for the less used parts of a domain of parameters."""
+
+    kind: Kind = "params"
+    space: Space
+    embeds = False  # whether it asks `trial.embedder`
+
+    async def open(self) -> None:
+        """Called once before the first score, wherever it scores."""
+
+    async def close(self) -> None:
+        """Called once after the last."""
+
+    def baselines(self) -> tuple[str, ...]:
+        """The defaults are always among those that are to be beaten."""
+        return ()
+
+    def preset(self, name: str) -> Mapping[str, Any]:
+        raise UsageError(f"there is no set of parameters called {name!r} here")
+
+
+class DomainBase(_AnyDomain):
+    """Defaults for the less used parts of a domain of worlds."""
 
     kind: Kind = "code"
     agent = "reader"
     forms = False
-    suggestions: Mapping[str, Any] = {}
-    trial: Mapping[str, Any] = {}  # settings under which `metamem doctor` gets a world quickly
-
-    def describe(self) -> str:
-        return inspect.getdoc(type(self)) or ""
 
     @property
     def rules(self) -> str:
@@ -64,6 +99,3 @@ class DomainBase:
             "dynamic_cheatsheet",
             "g_memory",
         )
-
-    def invariants(self) -> tuple[str, ...]:
-        return ()

@@ -12,7 +12,7 @@ from metamem.core.errors import EngineFault
 from metamem.core.ids import canonical_json
 from metamem.core.types import Case, CaseResult, Design, Experience, Step
 from metamem.evaluation.jobs import Blobs, CaseDone, Executor, Job, JobDone, Setup, Spec
-from metamem.evaluation.protocol import Protocol
+from metamem.evaluation.rules import Rules
 
 DESIGN = Design('''
 from metamem.designs import Memory
@@ -72,7 +72,7 @@ class ExecutorConformance:
         raise NotImplementedError
 
     def setup_for(self, domain: str = "toy", **rules: int) -> Setup:
-        return Setup(Spec(domain), Spec("random"), Spec("hashed"), Protocol(**rules))  # type: ignore[arg-type]
+        return Setup(Spec(domain), Spec("random"), Spec("hashed"), Rules(**rules))  # type: ignore[arg-type]
 
     def job(self, cases: int = 12, design: Design | None = DESIGN, domain: str = "toy") -> Job:
         wanted = tuple(Case(f"valid-{n:03d}", r) for r in range(2) for n in range(cases // 2))
@@ -147,6 +147,24 @@ class ExecutorConformance:
         finally:
             await executor.close()
         assert rest == whole[5:]
+
+    async def test_sets_of_parameters_are_scored(self) -> None:
+        from metamem.domains.dials import DialsDomain
+
+        space, (least, _) = DialsDomain.space, DialsDomain.reward_range
+        executor = self.make(_blob)
+        try:
+            job = replace(self.job(domain="dials"), experiences="", keep_all=False)
+            good = replace(job, design=space.design(space.defaults()))
+            rows, done = await self.play(executor, good)
+            again, _ = await self.play(executor, good)
+            wrong, told = await self.play(executor, replace(job, design=Design("{}", "params")))
+        finally:
+            await executor.close()
+        assert rows == again and not done.error
+        assert all(row.reward > least and row.costs["watts"] > 0 for row in rows)
+        assert "'gain' is missing" in told.error
+        assert all(row.reward == least and row.failure for row in wrong) and len(wrong) == len(rows)
 
     async def test_a_faulty_world_is_reported_not_scored(self) -> None:
         executor = self.make(_blob)

@@ -1,41 +1,35 @@
 """Designs in, evaluations out: plans the cases, reuses what is known, stores every row."""
 
-import asyncio
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from metamem.core import registry
 from metamem.core.aside import aside
 from metamem.core.errors import EngineFault
-from metamem.core.ids import canonical_json, content_id, derive_seed
-from metamem.core.protocols import Agent, Domain
-from metamem.core.together import together
-from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
-from metamem.designs import TOOLBOX_VERSION
-from metamem.designs.limits import Limits
+from metamem.core.ids import derive_seed
+from metamem.core.protocols import Domain
+from metamem.core.types import Case, CaseResult, Design, Evaluation, Fingerprint
+from metamem.evaluation.collecting import Collector
+from metamem.evaluation.dispatch import Dispatcher, Note
 from metamem.evaluation.jobs import CaseDone, Emit, Executor, Job, JobDone, Setup
-from metamem.evaluation.probation import HANGS, PASSED, STRIKES, Probation
-from metamem.evaluation.protocol import Plan, plan
+from metamem.evaluation.kinds import kind_of
+from metamem.evaluation.origins import enter_origin
+from metamem.evaluation.plans import Plan, plan
+from metamem.evaluation.probation import STOPPED, STRIKES, Probation
 from metamem.evaluation.racing import Race
+from metamem.evaluation.record import OnCase, Record
 from metamem.evaluation.rows import RowWriter
-from metamem.evaluation.runner import FEW_HANGS
-from metamem.evaluation.shards import shards
-from metamem.models.embedders import open_embedder
-from metamem.store.facets import Blobs, Collections, Designs, Evaluations, Reads
+from metamem.evaluation.streaks import Streaks
+from metamem.store.facets import Blobs, Collections, Designs, Erasures, Evaluations, Reads
 from metamem.store.records import ReadRecord, Trace, utc_now
 
 HELD_OUT = ("test", "shift")
-# Not a design: the ceiling, advised by the domain's own answers. It never runs.
-ORACLE = Design("# The domain's own answers: a ceiling for reports, not a memory.\n", name="oracle")
 TRACED_TASKS = 12  # episodes kept whole per evaluation, on the same tasks for every design
 
-OnCase = Callable[[CaseResult], None]
 
-
-class Records(Designs, Evaluations, Collections, Blobs, Reads, Protocol):
+class Records(Designs, Evaluations, Collections, Blobs, Reads, Erasures, Protocol):
     """What evaluating needs of an archive."""
 
 
@@ -73,21 +67,18 @@ class Evaluator:
         *,
         run_id: str = "",
         on_case: OnCase | None = None,
+        note: Note | None = None,
     ) -> None:
+        """`on_case` sees each row that comes in; `note` is told what takes longer than it should."""
         self.archive, self.executor, self.setup = archive, executor, setup
         self.run_id, self.on_case = run_id, on_case
         self.domain: Domain = registry.create("domains", setup.domain.name, **setup.domain.settings)
-        agent: Agent = registry.create("agents", setup.agent.name, **setup.agent.settings)
-        embedder = open_embedder(setup.embedder.name, setup.embedder.settings)
-        self._agent, self._embedder = agent.fingerprint, embedder.fingerprint
-        if getattr(agent, "asks_model", False):  # the same agent with another model is another
-            model = setup.models.get("agent", "no model")
-            self._agent += f" with {model}, {setup.window} tokens"
+        self.kind = kind_of(self.domain)
+        self._players = self.kind.players(self.domain, setup)
         self._plans: dict[str, Plan] = {}
-        self._collecting = asyncio.Lock()
+        self._collector = Collector(archive, executor, setup, self.domain, self._players.agent)
         self._collected: dict[str, str] = {}  # by split; what the archive holds stays there
-        self._permits = asyncio.Semaphore(executor.slots)
-        self._one_alone = asyncio.Lock()
+        self._dispatcher = Dispatcher(executor, note)
 
     def plan(self, split: str) -> Plan:
         if split not in self._plans:
@@ -100,12 +91,12 @@ class Evaluator:
             domain=self.domain.name,
             data_version=self.domain.version,
             split=split,
-            protocol=self.setup.rules.to_json(),
-            agent=self._agent,
+            rules=self.setup.rules.to_json(),
+            agent=self._players.agent,
             models=dict(self.setup.models),
-            embedder=self._embedder,
-            toolbox=TOOLBOX_VERSION,
-            limits=Limits(**self.setup.limits).to_json(),
+            embedder=self._players.embedder,
+            toolbox=self._players.toolbox,
+            limits=self._players.limits,
             seed=self.setup.seed,
         )
 
@@ -129,24 +120,40 @@ class Evaluator:
             state = race.state(self._finished(known))
             if state.raced_out and not state.next_tasks:
                 return Outcome(known, JobDone(raced_out=True))
-        base = Job(
+        job = Job(
             key=fingerprint.id,
             setup=self.setup,
             split=split,
             cases=todo.cases,
-            design=None if design == ORACLE else design,
-            oracle=design == ORACLE,
-            experiences="" if design == ORACLE else await self.collected(split),
             keep_episodes=self.traced(split),
             race=race,
             known=known.rows,
             behaviours=behaviours or {},
             probes=tuple(probes),
-            probation=None if design == ORACLE else self.probation(split),
         )
-        done = await self._play(base, fingerprint.id)
+        if design == self.kind.ceiling:
+            job = replace(job, oracle=True)
+        else:
+            streaks = replace(self.streaks(split, race), least=self.domain.reward_range[0])
+            job = replace(
+                job,
+                cases=streaks.cases,
+                design=design,
+                experiences=await self.collected(split),
+                probation=self.probation(split),
+                streaks=streaks,
+            )
+        record = Record(
+            RowWriter(self.archive, fingerprint.id),
+            known.rows,
+            afresh=self._streaming,
+            probation=job.probation,
+            streaks=job.streaks,
+            on_case=self.on_case,
+        )
+        done = await self._dispatcher.evaluate(job, todo, record)
         played = await aside(self._stored, fingerprint)
-        if reason := self.stopped(played):
+        if reason := self.never_ran(played):
             await self._fail_the_rest(played, todo.cases, reason)
             played = await aside(self._stored, fingerprint)
         return Outcome(played, done)
@@ -164,13 +171,15 @@ class Evaluator:
             experience_limit=experiences,
             until_failure=True,
         )
-        return await self._run(job, "")
+        record = Record(RowWriter(self.archive, ""), on_case=self.on_case)
+        return await self._dispatcher.run(job, record)
 
     def _open(
         self, design: Design, fingerprint: Fingerprint, purpose: str, created_by: str
     ) -> Evaluation:
         """What is known of an evaluation, which is in the archive after this."""
         self.archive.add_design(design, created_by=created_by)
+        enter_origin(self.archive, self.domain, "evaluation", fingerprint.id)
         self.archive.open_evaluation(fingerprint, len(self.plan(fingerprint.split).cases))
         enter_read(self.archive, fingerprint, purpose, self.run_id)
         return self._stored(fingerprint)
@@ -208,13 +217,17 @@ class Evaluator:
         """How these tasks of an evaluation went the first time.
 
         Few episodes are kept with an evaluation. Since the same case is always played alike, the
-        others are played again when somebody wants to see them; then they are kept, too.
+        others are played again when somebody wants to see them; then they are kept, too. Of cases
+        that were stopped there is nothing to see.
         """
         evaluation = self.fingerprint(design, split).id
         kept = {trace.case: trace for trace in await aside(self.archive.traces, evaluation)}
         cases = [Case(task) for task in tasks]
-        missing = [case.task_id for case in cases if case not in kept]
-        if missing and self.setup.rules.rollout != "streaming":  # there a case needs those before
+        found = await aside(self.archive.evaluation, evaluation)
+        stopped = {r.case for r in found.rows if r.failure.startswith(STOPPED)} if found else set()
+        missing = [case.task_id for case in cases if case not in kept and case not in stopped]
+        again_alike = self.kind.keeps_episodes and not self._streaming
+        if missing and again_alike:  # in a stream a case needs those before
             again: list[Trace] = []
 
             def keep(done: CaseDone) -> None:
@@ -240,8 +253,7 @@ class Evaluator:
             keep_all=True,
             **how,
         )
-        async with self._permits:
-            return await self.executor.run(job, keep)
+        return await self._dispatcher.once(job, keep)
 
     def traced(self, split: str) -> frozenset[str]:
         """The tasks whose episodes are kept: spread over the split, the same for every design."""
@@ -249,170 +261,48 @@ class Evaluator:
 
     def probation(self, split: str) -> Probation:
         """The cases that come first: spread over the split, or where a chain begins."""
-        if self.setup.rules.rollout == "streaming":
+        if self._streaming:
             return Probation(self.plan(split).cases[:STRIKES])
         return Probation(tuple(Case(task) for task in self._spread(split)[:STRIKES]))
 
-    def stopped(self, evaluation: Evaluation) -> str:
-        """Why the design was not played to the end; empty where it was, or may be yet."""
+    def streaks(self, split: str, race: Race | None = None) -> Streaks:
+        """In which order failures in a row are counted: the race's, a chain's, or one of its own."""
+        repeats = self.setup.rules.repeats
+        if self._streaming:
+            return Streaks.of_chains(self.plan(split).chains)
+        if race is not None:
+            return Streaks.of_race(race.plan, repeats)
+        return Streaks.of_plan(self._spread(split), repeats)
+
+    def never_ran(self, evaluation: Evaluation) -> str:
+        """Why a design was stopped where it began, and all of it failed; empty where it was not."""
         rows = {row.case: row for row in evaluation.rows}
         return self.probation(evaluation.fingerprint.split).standing(rows).stopped
+
+    @property
+    def _streaming(self) -> bool:
+        return self.setup.rules.rollout == "streaming"
 
     def _spread(self, split: str) -> list[str]:
         tasks = (task.id for task in self.plan(split).deployment)
         return sorted(tasks, key=lambda task: derive_seed("traced", task))
 
-    # --- collection --------------------------------------------------------------------------
-
     async def collected(self, split: str) -> str:
         """The blob of collected experiences: played once per agent and seed, for all designs."""
         if split not in self._collected:
-            self._collected[split] = await self._collect(split)
+            self._collected[split] = await self._collector.blob(self.plan(split), self.on_case)
         return self._collected[split]
 
     def to_collect(self, split: str) -> int:
         """How many cases must be played before the first design learns from them."""
-        tasks = self.plan(split).collection
-        return 0 if self.archive.collection(self._collection(split)) is not None else len(tasks)
-
-    def _collection(self, split: str) -> str:
-        return content_id(
-            "collection",
-            self.domain.name,
-            self.domain.version,
-            self._agent,
-            self.setup.seed,
-            self.setup.rules.max_steps,
-            [t.id for t in self.plan(split).collection],
-        )
-
-    async def _collect(self, split: str) -> str:
-        tasks, key = self.plan(split).collection, self._collection(split)
-        if not tasks:
-            return ""
-        async with self._collecting:
-            if await aside(self.archive.collection, key) is None:
-                episodes: dict[str, Episode] = {}
-
-                def keep(done: CaseDone) -> None:
-                    assert done.episode is not None
-                    episodes[done.row.task_id] = done.episode
-                    if self.on_case:
-                        self.on_case(done.row)
-
-                step = -(-len(tasks) // self.executor.slots)
-                jobs = [
-                    Job(
-                        key=f"collect-{key}-{start}",
-                        setup=self.setup,
-                        split=self.plan(split).collected_from,
-                        phase="collect",
-                        cases=tuple(Case(t.id) for t in tasks[start : start + step]),
-                        keep_all=True,
-                    )
-                    for start in range(0, len(tasks), step)
-                ]
-                await together(self.executor.run(job, keep) for job in jobs)
-                played = [episodes[t.id] for t in tasks]
-                await aside(self.archive.put_collection, key, played)
-            await aside(self._pack_experiences, key)
-        return key
-
-    def _pack_experiences(self, key: str) -> None:
-        if self.archive.blob(key) is None:
-            episodes = self.archive.collection(key)
-            assert episodes is not None
-            lines = [canonical_json(e.experience().to_json()) for e in episodes]
-            self.archive.put_blob(key, zlib.compress("\n".join(lines).encode(), 6))
-
-    # --- jobs --------------------------------------------------------------------------------
-
-    async def _play(self, job: Job, evaluation_id: str) -> JobDone:
-        """All of an evaluation: the shard with the first cases leads, the others wait for them."""
-        lead, *others = shards(job, self.plan(job.split), self.executor.slots)
-        decided, stopped = asyncio.Event(), False
-
-        def judge(rows: Mapping[Case, CaseResult]) -> None:
-            nonlocal stopped
-            standing = job.probation.standing(rows) if job.probation else PASSED
-            stopped = bool(standing.stopped)
-            if standing.next_case is None:
-                decided.set()
-
-        async def leading() -> JobDone:
-            done = await self._run(lead, evaluation_id, judge)
-            decided.set()
-            return done
-
-        async def following(shard: Job) -> JobDone:
-            await decided.wait()
-            return JobDone() if stopped else await self._run(shard, evaluation_id)
-
-        judge({row.case: row for row in job.known})
-        return _joined(await together([leading(), *map(following, others)]))
-
-    async def _run(
-        self,
-        job: Job,
-        evaluation_id: str,
-        judge: Callable[[Mapping[Case, CaseResult]], None] | None = None,
-    ) -> JobDone:
-        """One job, with what the clock stopped played again; `judge` sees the rows as they come."""
-        seen = {row.case: row for row in job.known}
-        writer = RowWriter(self.archive, evaluation_id)
-
-        def keep(done: CaseDone) -> None:
-            case = done.row.case
-            writer.add(done)
-            if self.on_case and case not in seen:  # a chain that is played again was seen before
-                self.on_case(done.row)
-            seen[case] = done.row
-            if judge:
-                judge(seen)
-
-        error = ""
-        chain = self.setup.rules.rollout == "streaming"
-        while True:
-            try:
-                async with self._permits:
-                    done = await self.executor.run(job, keep)
-            finally:
-                await writer.finish()
-            error = error or done.error
-            if not done.wall_stops:
-                return replace(done, error=error)
-            again = job if chain else replace(job, race=None, probes=(), cases=done.wall_stops)
-            known = () if chain else tuple(seen.values())
-            try:
-                alone = await self._alone(replace(again, clock_counts=True, known=known), keep)
-            finally:
-                await writer.finish()
-            error = error or alone.error
-            stopped = job.probation and job.probation.standing(seen).stopped
-            played = chain or job.until_failure or all(case in seen for case in job.cases)
-            if played or stopped:
-                return replace(alone, error=error)
-            # What goes on hanging is believed, once it has hung alone a few times.
-            hung = sum(row.failure.startswith(HANGS) for row in seen.values())
-            job = replace(job, known=tuple(seen.values()), clock_counts=hung >= FEW_HANGS)
-
-    async def _alone(self, job: Job, keep: Callable[[CaseDone], None]) -> JobDone:
-        """A stop by the clock may be the machine's fault: played again with nothing beside it."""
-        async with self._one_alone:
-            for _ in range(self.executor.slots):
-                await self._permits.acquire()
-            try:
-                return await self.executor.run(job, keep)
-            finally:
-                for _ in range(self.executor.slots):
-                    self._permits.release()
+        return self._collector.missing(self.plan(split))
 
     async def _fail_the_rest(
         self, evaluation: Evaluation, cases: Sequence[Case], reason: str
     ) -> None:
         known = {row.case for row in evaluation.rows}
         rest = [
-            CaseResult(case.task_id, case.repeat, 0.0, 0, failure=reason)
+            CaseResult(case.task_id, case.repeat, self.domain.reward_range[0], 0, failure=reason)
             for case in cases
             if case not in known
         ]
@@ -432,13 +322,3 @@ class Evaluator:
         if found is None:
             raise EngineFault(f"evaluation {fingerprint.id} vanished from the archive")
         return found
-
-
-def _joined(ends: Sequence[JobDone]) -> JobDone:
-    if not ends:
-        return JobDone()
-    return replace(
-        ends[0],
-        error=next((e.error for e in ends if e.error), ""),
-        raced_out=any(e.raced_out for e in ends),
-    )

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from metamem.core import registry
+from metamem.core.episode import play
 from metamem.core.errors import MetamemError
-from metamem.core.protocols import Domain, Seat
+from metamem.core.needs import needs_of
+from metamem.core.protocols import Seat, WorldDomain
 from metamem.core.types import Query, Task
-from metamem.evaluation.episode import play
 
 ADVICE_TOKENS = 4000
 AS_GOOD = 0.05  # with the oracle's advice: nearer than this to the best is as good as it
@@ -29,7 +30,7 @@ class Following:
     oracle: float
 
 
-async def told_reward(domain: Domain, task: Task, agent: str, advice: str, seed: int) -> float:
+async def told_reward(domain: WorldDomain, task: Task, agent: str, advice: str, seed: int) -> float:
     """The reward of one task played with this advice."""
 
     async def ask(query: Query) -> str:
@@ -46,7 +47,9 @@ async def told_reward(domain: Domain, task: Task, agent: str, advice: str, seed:
         world.close()
 
 
-async def following(domain: Domain, agent: str, tasks: Sequence[Task], seeds: int = 1) -> Following:
+async def following(
+    domain: WorldDomain, agent: str, tasks: Sequence[Task], seeds: int = 1
+) -> Following:
     """One agent at these tasks, once for each kind of advice and seed."""
     told = [domain.oracle(task) for task in tasks]
     kinds = ([""] * len(told), _exchanged(told), told)
@@ -73,9 +76,9 @@ def _exchanged(told: Sequence[str]) -> list[str]:
     return found
 
 
-async def why_not(domain: Domain, agent: str, task: Task) -> str:
+async def why_not(domain: WorldDomain, agent: str, task: Task) -> str:
     """Why an agent cannot act in this domain; empty where it can."""
-    if getattr(registry.factory("agents", agent), "asks_model", False):
+    if needs_of("agents", agent).model:
         return "it asks a model"
     world = domain.world(task, 0)
     try:

@@ -4,19 +4,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from metamem.core import registry
 from metamem.core.types import Case, CaseResult, Design, Episode
 from metamem.designs.jailed import CpuUse
 from metamem.evaluation.probation import Probation
-from metamem.evaluation.protocol import Protocol as Rules
 from metamem.evaluation.racing import Race
+from metamem.evaluation.rules import Rules
+from metamem.evaluation.streaks import Streaks
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A registered name with its settings."""
+    """A registered name with its settings. It means the same in every process."""
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", registry.settled(self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class Job:
     # What known designs advise on the probes, as digests in their order; by design.
     behaviours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     probation: Probation | None = None  # its cases come first, and may end the job
+    streaks: Streaks | None = None  # in which order failures in a row are counted
     until_failure: bool = False  # the first failure ends it: whoever asks wants to know no more
     clock_counts: bool = False  # nothing else runs beside it, so a wall-clock stop counts
     probes: tuple[str, ...] = ()  # tasks on whose first query the behaviour is compared

@@ -7,13 +7,13 @@ from functools import partial
 
 from metamem.core.errors import DesignFailure
 from metamem.core.ids import canonical_json, derive_seed
-from metamem.core.protocols import Domain
+from metamem.core.protocols import WorldDomain
 from metamem.designs.jailed import CpuUse, Jail
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
 from metamem.hosting.memory import HostedMemory
-from metamem.hosting.opening import open_memory
+from metamem.hosting.opening import open_unkept
 from metamem.models.embedders import AnyEmbedder
 
 
@@ -23,7 +23,7 @@ class Memories:
     def __init__(
         self,
         job: Job,
-        domain: Domain,
+        domain: WorldDomain,
         jail: Jail,
         embedder: AnyEmbedder,
         updates: Cap,
@@ -69,7 +69,7 @@ class Memories:
     async def _feed(self, group: str) -> HostedMemory:
         assert self._job.design is not None
         seed = derive_seed("design", self._job.setup.seed)
-        memory = await open_memory(
+        memory = await open_unkept(
             self._jail,
             self._job.design,
             seed=seed,
@@ -77,7 +77,7 @@ class Memories:
             rollout=self._job.setup.rules.rollout,
             # Named by what is learned, not by who asks: shards that feed the same experiences to
             # the same design share the model's answers.
-            place_of=partial(self._chats.for_design, "update", group),
+            call_site_of=partial(self._chats.for_design, "update", group),
         )
         try:
             for line in self._experiences(group):

@@ -5,14 +5,26 @@ same in every process, in a race or not, however many workers there are. So what
 function of the conditions, and rows stay comparable and repeatable.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from metamem.core.types import Case, CaseResult
 
 STRIKES = 3
 HANGS = "wall"  # the kind of failure that the clock found
-_WORDS = "stopped after {} failures in a row, the last: {}"
+HANG = 2  # strikes: it was seen twice, since it counts only where it came again alone
+STOPPED = "stopped"
+WORDS = STOPPED + " after {} failures in a row, the last: {}"
+
+
+def strikes(row: CaseResult) -> int:
+    """How much the failure of a case weighs."""
+    return HANG if row.failure.startswith(HANGS) else 1
+
+
+def why_stopped(rows: Iterable[CaseResult]) -> str:
+    """Why a design was not played to the end; empty where it was, or may be yet."""
+    return next((row.failure for row in rows if row.failure.startswith(STOPPED)), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +46,23 @@ class Probation:
 
     def standing(self, rows: Mapping[Case, CaseResult]) -> Standing:
         """One success is enough to pass; a design that never succeeds is stopped."""
-        strikes = 0
+        weight = 0
         for number, case in enumerate(self.cases, 1):
             row = rows.get(case)
             if row is None:
                 return Standing(case)
             if not row.failure:
                 return PASSED
-            # A hang was seen twice: it counts only where it came again with nothing beside it.
-            strikes += 2 if row.failure.startswith(HANGS) else 1
-            if strikes >= STRIKES:
-                return Standing(stopped=_WORDS.format(number, row.failure)[:200])
+            weight += strikes(row)
+            if weight >= STRIKES:
+                return Standing(stopped=WORDS.format(number, row.failure)[:200])
         return PASSED
+
+    def tried(self, rows: Mapping[Case, CaseResult]) -> Iterator[Case]:
+        """The cases that come first whatever is played: those up to the first success."""
+        for case in self.cases:
+            if case not in rows:
+                return
+            yield case
+            if not rows[case].failure:
+                return

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from metamem.core.types import Case
 from metamem.evaluation.jobs import Job
-from metamem.evaluation.protocol import Plan
+from metamem.evaluation.plans import Plan
 
 SHARD_CASES = 50  # fewer in a shard would spend more on feeding the memory than on playing
 
@@ -13,18 +13,23 @@ SHARD_CASES = 50  # fewer in a shard would spend more on feeding the memory than
 def shards(job: Job, plan: Plan, slots: int) -> list[Job]:
     """At least one. The first holds what comes first: the cases of the probation."""
     if job.setup.rules.rollout == "streaming":  # each repeat is one chain, whole or not at all
-        chains = [tuple(c for c in job.cases if c.repeat == r) for r in range(plan.repeats)]
-        return _parts(replace(job, known=()), chains)
+        return _parts(replace(job, known=()), plan.chains)
     if job.race is not None or job.probes:
         return [job]
     known = {row.case for row in job.known}
     first = [c for c in (job.probation.cases if job.probation else ()) if c not in known]
-    rest = first + [c for c in job.cases if c not in known and c not in first]
+    others = [c for c in job.cases if c not in known and c not in first]
+    rest = first + others
     groups = {task.id: task.group for task in plan.deployment}
     if any(groups.values()):
         return _parts(job, _by_group(rest, first, groups, slots))
-    size = -(-len(rest) // max(1, min(slots, len(rest) // SHARD_CASES)))
-    return _parts(job, [rest[start : start + size] for start in range(0, len(rest), size)])
+    # Dealt out like cards: what is judged in a row is played at about the same time. A task's
+    # repeats stay together: they ask their memory the same, so it is asked once.
+    tasks = list(dict.fromkeys(case.task_id for case in others))
+    count = max(1, min(slots, len(rest) // SHARD_CASES, len(tasks)))
+    dealt = {task: number % count for number, task in enumerate(tasks)}
+    lead, *more = ([c for c in others if dealt[c.task_id] == n] for n in range(count))
+    return _parts(job, [first + lead, *more])
 
 
 def _by_group(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 def write_whole(path: Path, content: bytes) -> None:
     """Put a file in the place of another. Whoever reads sees the one or the other."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.draft")  # always the same: a dead process leaves but one
     with draft.open("wb") as file:
         file.write(content)

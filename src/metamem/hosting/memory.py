@@ -2,37 +2,23 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Coroutine
 from typing import Any, Literal, TypeVar
 
-from metamem.core.errors import DesignFailure, MetamemError, UsageError
+from metamem.core.errors import DesignFailure, MetamemError, StoreError, UsageError
 from metamem.core.ids import canonical_json
-from metamem.core.protocols import ExperienceLog, Place
+from metamem.core.protocols import CallSite
 from metamem.core.types import Experience, Query
 from metamem.designs.jailed import CpuUse, JailedMemory
-from metamem.hosting.snapshots import Identity, Snapshot, SnapshotFolder
+from metamem.hosting.feeding import CallSiteOf, Fed, Feeder, nowhere
+from metamem.hosting.snapshots import Snapshot
 
 Rollout = Literal["frozen", "streaming"]
-PlaceOf = Callable[[int], Place]  # the place of the update at a position of the log
 SNAPSHOT_EVERY = 100  # updates
 MOST_SAID = 1000  # lines of log that are kept of retrievals
 
 Copying = asyncio.Future[JailedMemory]
 T = TypeVar("T")
-
-
-def nowhere(position: int) -> Place:
-    return Place()
-
-
-@dataclass(frozen=True, slots=True)
-class Keeping:
-    """Where what a memory learned is kept."""
-
-    log: ExperienceLog
-    snapshots: SnapshotFolder
-    identity: Identity
 
 
 class HostedMemory:
@@ -41,150 +27,237 @@ class HostedMemory:
     Where it is frozen, as evaluations are by default, every retrieval is answered by a copy of the
     state, which is then thrown away. Where it is streaming, retrievals happen to the state itself,
     one after another. What they leave there is in no log: it lasts as long as the snapshots.
+
+    With a log, a memory whose process died makes its state again when it is next used. Others may
+    add to the same log: what they added is learned before the next update, in the order of the log.
     """
 
     def __init__(
         self,
-        running: JailedMemory,
+        fed: Fed,
         rollout: Rollout,
-        place_of: PlaceOf = nowhere,
-        keeping: Keeping | None = None,
-        start: Snapshot | None = None,
+        call_site_of: CallSiteOf = nowhere,
+        feeder: Feeder | None = None,
     ) -> None:
-        """`start` is the snapshot whose state the design runs with."""
-        self.notes: list[str] = []  # what whoever opened this memory should know
-        self.position = start.position if start else 0  # experiences that it has seen
-        self.failed_updates = start.failed if start else 0  # those it could not take in
-        self.replayed = 0  # those it has seen again since it was opened
-        self._running, self._rollout = running, rollout
-        self._place_of, self._keeping = place_of, keeping
+        """`feeder` is whoever fed it from a log; without one nothing is kept."""
+        self.notes = feeder.notes if feeder else []  # what whoever opened this memory should know
+        self._fed, self._rollout = fed, rollout
+        self._call_site_of, self._feeder = call_site_of, feeder
         self._updating = asyncio.Lock()
         self._closed = False
         self._said: list[str] = []  # by copies, which are gone
-        self._copies = CpuUse()
-        self._changes = self._saved = 0  # of the state: all, and those in the newest snapshot
+        self._gone = CpuUse()  # what copies and dead processes took
+        self._changes = fed.position - fed.kept_at  # of the state: all,
+        self._saved = 0  # and those in the newest snapshot
+        self._saved_from = fed.kept_at  # the position at which the last snapshot was begun
         self._saving: asyncio.Task[None] | None = None
         self._ready: Copying | None = None  # a copy of the state now, for the next retrieval
         self._copied_at = -1  # so many changes the last retrieval saw
 
     @property
+    def position(self) -> int:
+        """Experiences that it has seen: a position in the log."""
+        return self._fed.position
+
+    @property
+    def failed_updates(self) -> int:
+        """Those that it could not take in."""
+        return self._fed.failed
+
+    @property
+    def replayed(self) -> int:
+        """Those that it was given from the log since it was opened."""
+        return self._feeder.replayed if self._feeder else 0
+
+    @property
     def logs(self) -> list[str]:
         """What the design had to say while it learned, and then while it was asked."""
-        return [*self._running.logs, *self._said]
+        return [*self._fed.running.logs, *self._said]
 
     @property
     def cpu(self) -> CpuUse:
         """What it took, its copies included."""
         used = CpuUse()
-        for each in (self._running.cpu, self._copies):
+        for each in (self._fed.running.cpu, self._gone):
             used.include(each)
         return used
 
-    async def retrieve(self, query: Query, at: Place) -> Any:
+    async def retrieve(self, query: Query, at: CallSite) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
         advice, _ = await self.timed_retrieve(query, at)
         return advice
 
-    async def timed_retrieve(self, query: Query, at: Place) -> tuple[Any, float]:
+    async def timed_retrieve(self, query: Query, at: CallSite) -> tuple[Any, float]:
         """The advice, and the seconds that the design took for it: copying is not its doing."""
         if self._rollout == "streaming":
+            running = await self._living()
             self._count_change()
-            return await _to_the_end(_timed(self._running, query, at))
+            return await _to_the_end(_timed(running, query, at))
         return await self._ask_copy(query, at)
 
-    async def consult(self, query: Query, at: Place) -> Any:
+    async def consult(self, query: Query, at: CallSite) -> Any:
         """A retrieval that leaves no trace, whatever the rollout."""
         advice, _ = await self._ask_copy(query, at)
         return advice
 
-    async def _ask_copy(self, query: Query, at: Place) -> tuple[Any, float]:
+    async def _ask_copy(self, query: Query, at: CallSite) -> tuple[Any, float]:
         copy = await self._copy_of_now()
         try:
             return await _timed(copy, query, at)
         finally:
             self._said += copy.logs[: max(0, MOST_SAID - len(self._said))]
-            self._copies.include(copy.cpu)
+            self._gone.include(copy.cpu)
             copy.end()
 
-    async def update(self, experience: Experience, at: Place | None = None) -> None:
+    async def update(self, experience: Experience, at: CallSite | None = None) -> None:
         """Learn from an episode; it is in the log before the design sees it.
 
-        Without a place it happens where it will be replayed: at its position in the log. An update
+        Without a site it happens where it will be replayed: at its position in the log. An update
         goes on when nobody waits for it any more.
         """
         await _to_the_end(self._update(canonical_json(experience.to_json()), at))
 
-    async def _update(self, line: str, at: Place | None) -> None:
+    async def _update(self, line: str, at: CallSite | None) -> None:
         async with self._updating:
             if self._closed:
                 raise UsageError("this memory is closed")
-            if self._keeping is not None:
-                await self._keeping.log.append(line)
+            if self._feeder is not None:
+                await self._update_kept(self._feeder, line, at)
+                return
             try:
                 await self.replay(line, at)
             except DesignFailure:
-                self.failed_updates += 1
+                self._fed.failed += 1
                 raise
-            if self._keeping is not None and self.position % SNAPSHOT_EVERY == 0:
-                await self._begin_saving(self._keeping)
 
-    async def replay(self, line: str, at: Place | None = None) -> None:
-        """Learn from what is in a log already: an experience as one line of JSON."""
-        place = at or self._place_of(self.position)
-        self.position += 1
+    async def _update_kept(self, feeder: Feeder, line: str, at: CallSite | None) -> None:
+        log = feeder.keeping.log
+        position = await log.append(line)
+        digest = await log.digest(position + 1)
+        if self.position > position:
+            raise StoreError(
+                f"this memory has seen {self.position} experiences, and its log had {position}",
+                hint="its log was changed; open the memory again",
+            )
+        await self._learn_until(feeder, position)  # what others added meanwhile
+        fed = self._fed
+        if fed.position > position:
+            return  # it began again with a snapshot that has seen the line
         self._count_change()
-        await self._running.update_encoded(line, place)
+        fed.digest = digest
+        await feeder.learn(fed, position, line, at)
+        if position + 1 - self._saved_from >= SNAPSHOT_EVERY:
+            await self._begin_saving(feeder)
 
-    async def catch_up(self, log: ExperienceLog) -> None:
-        """Learn what a log holds beyond what this memory has seen."""
-        async for line in log.read(self.position):
-            self.replayed += 1
-            try:
-                await self.replay(line)
-            except DesignFailure as failure:
-                if failure.kind != "crash":  # over a limit: the process is gone
-                    raise
-                self.failed_updates += 1
+    async def replay(self, line: str, at: CallSite | None = None) -> None:
+        """Learn from an experience as one line of JSON, for a memory that keeps no log."""
+        site = at or self._call_site_of(self.position)
+        self._fed.position += 1
+        self._count_change()
+        await self._fed.running.update_encoded(line, site)
+
+    async def catch_up(self) -> None:
+        """Learn what others added to the log."""
+        if self._feeder is None:
+            raise UsageError("this memory has no log to catch up with")
+        await _to_the_end(self._catch_up(self._feeder))
+
+    async def _catch_up(self, feeder: Feeder) -> None:
+        async with self._updating:
+            if self._closed:
+                raise UsageError("this memory is closed")
+            await self._learn_until(feeder, await feeder.keeping.log.length())
+            if self.position - self._saved_from >= SNAPSHOT_EVERY:
+                await self._begin_saving(feeder)
+
+    async def fits_log(self) -> bool:
+        """Whether the log is still what it learned from: nothing of that was erased since."""
+        if self._feeder is None:
+            return True
+        async with self._updating:
+            fed = self._fed
+            return await self._feeder.keeping.log.digest(fed.position) == fed.digest
 
     async def fork(self) -> "HostedMemory":
         """An independent copy of the state. It has no log: what it learns is its own."""
-        copy = HostedMemory(await self._copy(), self._rollout, self._place_of)
-        copy.position, copy.failed_updates = self.position, self.failed_updates
-        return copy
+        copy = await self._copy()
+        return HostedMemory(
+            Fed(copy, self.position, self.failed_updates), self._rollout, self._call_site_of
+        )
 
     async def snapshot(self) -> bytes:
-        return await _to_the_end(self._running.snapshot())
+        running = await self._living()
+        return await _to_the_end(running.snapshot())
 
-    async def close(self) -> None:
-        """Keep a snapshot, where there is a log to keep it beside, and end the process."""
-        if self._keeping is not None and not self._closed:
-            async with self._updating:
-                self._closed = True
-                await self._saved_so_far()
-                if self._changes != self._saved:
-                    await self._begin_saving(self._keeping)
+    async def close(self, *, keep: bool = True) -> None:
+        """Keep a snapshot, where there is a log to keep it beside, and end the process.
+
+        Without `keep` none is written, by this memory, from then on: for whoever erases something.
+        """
+        try:
+            if self._feeder is not None and not self._closed:
+                async with self._updating:
+                    self._closed = True
                     await self._saved_so_far()
-        self._closed = True
-        self._drop_ready()
-        await self._running.close()
+                    if keep and self._changes != self._saved:
+                        await self._begin_saving(self._feeder)
+                        await self._saved_so_far()
+        finally:
+            self._closed = True
+            self._drop_ready()
+            await self._fed.running.close()
 
     def _count_change(self) -> None:
         """Called before the state changes: what was copied before is of no use afterwards."""
         self._changes += 1
         self._drop_ready()
 
+    # --- the state, and the process that holds it ---
+
+    async def _learn_until(self, feeder: Feeder, until: int) -> None:
+        """Called with the lock held: the state is that of a position, whatever process has it."""
+        before = self._fed
+        if before.running.alive and before.position >= until:
+            return
+        self._count_change()
+        try:
+            self._fed = await feeder.fed(before, until)
+        finally:
+            self._count_change()  # a copy that was made meanwhile may lack a part
+        if self._fed is not before:
+            self._gone.include(before.running.cpu)
+            before.running.end()
+
+    async def _living(self) -> JailedMemory:
+        """The process; another in its place where it died and there is a log to feed it from."""
+        if self._feeder is not None and not self._fed.running.alive:
+            await _to_the_end(self._revive(self._feeder))
+        return self._fed.running
+
+    async def _revive(self, feeder: Feeder) -> None:
+        async with self._updating:
+            if not self._closed:
+                await self._learn_until(feeder, self.position)
+
     # --- copies ---
 
-    async def _copy(self) -> JailedMemory:
+    async def _copy(self, ready: Copying | None = None) -> JailedMemory:
+        await self._living()
+        try:
+            return await _taken(ready or self._begin_copy())
+        except MetamemError:
+            if self._feeder is None or self._closed or self._fed.running.alive:
+                raise
+        await self._living()  # it died while it was waited for
         return await _taken(self._begin_copy())
 
     def _begin_copy(self) -> Copying:
-        return asyncio.ensure_future(self._running.fork())
+        return asyncio.ensure_future(self._fed.running.fork())
 
     async def _copy_of_now(self) -> JailedMemory:
         """For one retrieval. Where several follow one another, the next one's is made meanwhile."""
         ready, self._ready = self._ready, None
-        copy = await _taken(ready or self._begin_copy())
+        copy = await self._copy(ready)
         if self._copied_at == self._changes and self._ready is None and not self._closed:
             self._ready = self._begin_copy()
         self._copied_at = self._changes
@@ -197,43 +270,46 @@ class HostedMemory:
 
     # --- snapshots ---
 
-    async def _begin_saving(self, keeping: Keeping) -> None:
+    async def _begin_saving(self, feeder: Feeder) -> None:
         """Called between updates: what is saved is the state now, whatever happens meanwhile."""
         if self._saving is not None and not self._saving.done():
             return
+        fed = self._fed
+        self._saved_from = fed.position
         try:
-            copy = await self._copy()
-        except MetamemError as error:
-            self._note_unsaved(error)
+            if await feeder.keeping.log.digest(fed.position) != fed.digest:
+                raise StoreError("the log is not the one that this memory learned from")
+            copy = await _taken(self._begin_copy())
+        except (MetamemError, OSError) as error:
+            self._note_unsaved(feeder, error)
             return
-        digest = await keeping.log.digest(self.position)
-        made = self.position, self.failed_updates, self._changes
-        self._saving = asyncio.create_task(self._save(keeping, copy, digest, *made))
+        self._saving = asyncio.create_task(
+            self._save(feeder, copy, self._changes, fed.position, fed.failed, fed.digest)
+        )
 
     async def _saved_so_far(self) -> None:
         if self._saving is not None:
             await self._saving
 
     async def _save(
-        self, keeping: Keeping, copy: JailedMemory, digest: str, at: int, failed: int, changes: int
+        self, feeder: Feeder, copy: JailedMemory, changes: int, at: int, failed: int, digest: str
     ) -> None:
         try:
-            snapshot = Snapshot(at, failed, await copy.snapshot())
-            await keeping.snapshots.keep(keeping.identity, snapshot, digest)
+            skipped = tuple(position for position in feeder.skipped if position < at)
+            snapshot = Snapshot(at, failed, await copy.snapshot(), digest, skipped)
+            await feeder.keeping.snapshots.keep(feeder.keeping.identity, snapshot)
             self._saved = changes
         except (MetamemError, OSError) as error:
-            self._note_unsaved(error)
+            self._note_unsaved(feeder, error)
         finally:
             await copy.close()
 
-    def _note_unsaved(self, error: Exception) -> None:
+    def _note_unsaved(self, feeder: Feeder, error: Exception) -> None:
         """It costs the next opening time, and nothing else."""
-        note = f"no snapshot was kept, so the next opening replays the log: {error}"
-        if note not in self.notes:
-            self.notes.append(note)
+        feeder.note(f"no snapshot was kept, so the next opening replays the log: {error}")
 
 
-async def _timed(memory: JailedMemory, query: Query, at: Place) -> tuple[Any, float]:
+async def _timed(memory: JailedMemory, query: Query, at: CallSite) -> tuple[Any, float]:
     begun = time.perf_counter()
     return await memory.retrieve(query, at), time.perf_counter() - begun
 

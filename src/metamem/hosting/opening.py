@@ -1,27 +1,27 @@
 """Opening a memory: from the newest snapshot that fits, and what the log holds beyond it."""
 
-from metamem.core.errors import DesignFailure
 from metamem.core.protocols import ExperienceLog
 from metamem.core.types import Design
 from metamem.designs.jailed import Jail, JailedMemory
 from metamem.designs.toolbox import TOOLBOX_VERSION
-from metamem.hosting.memory import HostedMemory, Keeping, PlaceOf, Rollout, nowhere
-from metamem.hosting.snapshots import Identity, Misfit, Snapshot, SnapshotFolder
+from metamem.hosting.feeding import CallSiteOf, Fed, Feeder, Keeping, nowhere
+from metamem.hosting.memory import HostedMemory, Rollout
+from metamem.hosting.snapshots import Identity, SnapshotFolder
 from metamem.models.embedders import AnyEmbedder
 
 
-async def open_memory(
+async def open_unkept(
     jail: Jail,
     design: Design,
     *,
     seed: int,
     embedder: AnyEmbedder,
     rollout: Rollout = "frozen",
-    place_of: PlaceOf = nowhere,
+    call_site_of: CallSiteOf = nowhere,
 ) -> HostedMemory:
     """A fresh memory that is not kept: it ends with its process."""
     running = await jail.open(design, seed=seed, embedder=embedder)
-    return HostedMemory(running, rollout, place_of)
+    return HostedMemory(Fed(running), rollout, call_site_of)
 
 
 async def open_kept(
@@ -33,29 +33,14 @@ async def open_kept(
     seed: int,
     embedder: AnyEmbedder,
     rollout: Rollout = "frozen",
-    place_of: PlaceOf = nowhere,
+    call_site_of: CallSiteOf = nowhere,
 ) -> HostedMemory:
     """A memory that has learned all that is in the log, and adds to it."""
+
+    async def start(state: bytes | None) -> JailedMemory:
+        return await jail.open(design, seed=seed, embedder=embedder, snapshot=state)
+
     identity = Identity(design.id, seed, embedder.fingerprint, TOOLBOX_VERSION, rollout)
-    note = ""
-    running: JailedMemory | None = None
-    snapshot: Snapshot | None = None
-    try:
-        snapshot = await snapshots.newest(identity, log)
-        if snapshot is not None:
-            running = await jail.open(design, seed=seed, embedder=embedder, snapshot=snapshot.state)
-    except (Misfit, DesignFailure) as misfit:
-        note = f"the snapshot of this memory is not used, the log is replayed: {misfit}"
-        snapshot = None
-    if running is None:
-        running = await jail.open(design, seed=seed, embedder=embedder)
-    memory = HostedMemory(
-        running, rollout, place_of, Keeping(log, snapshots, identity), start=snapshot
-    )
-    memory.notes += [note] if note else []
-    try:
-        await memory.catch_up(log)
-    except BaseException:
-        await running.close()
-        raise
-    return memory
+    feeder = Feeder(Keeping(log, snapshots, identity, start), call_site_of)
+    fed = await feeder.fed(None, await log.length())
+    return HostedMemory(fed, rollout, call_site_of, feeder)

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from metamem.core.errors import StoreError
 from metamem.core.ids import canonical_json, short
 from metamem.core.protocols import ExperienceLog
-from metamem.hosting.durable import write_whole
+from metamem.hosting.durable import sync_folder, write_whole
 
 _FORMAT = 1
 _FOLDER = "snapshots"
@@ -41,6 +42,8 @@ class Snapshot:
     position: int  # in the log
     failed: int  # experiences before it that the design could not take in
     state: bytes  # only a jail may open this
+    log_digest: str  # names what lies before the position
+    skipped: tuple[int, ...] = ()  # positions of what the design died of
 
 
 class Misfit(Exception):
@@ -71,20 +74,40 @@ class SnapshotFolder:
         position = header["position"]
         if position > await log.length() or await log.digest(position) != header["log"]:
             raise Misfit("the log was changed since")
-        return Snapshot(position, header["failed"], state)
+        skipped = tuple(header.get("skipped", ()))
+        return Snapshot(position, header["failed"], state, header["log"], skipped)
 
-    async def keep(self, made: Identity, snapshot: Snapshot, log_digest: str) -> None:
+    async def keep(self, made: Identity, snapshot: Snapshot) -> None:
         """Put a snapshot in the place of the one before, durably. Raises OSError."""
         header = {
             "format": _FORMAT,
             **asdict(made),
             "position": snapshot.position,
             "failed": snapshot.failed,
-            "log": log_digest,
+            "skipped": list(snapshot.skipped),
+            "log": snapshot.log_digest,
             "sha256": hashlib.sha256(snapshot.state).hexdigest(),
         }
         content = canonical_json(header).encode() + b"\n" + snapshot.state
         await asyncio.to_thread(write_whole, self._path(made), content)
+
+    async def erase(self) -> None:
+        """Delete every snapshot, because something that the log held must not be known any more.
+
+        The memories of the log are closed before, without keeping one: `close(keep=False)`.
+        """
+        try:
+            await asyncio.to_thread(self._erase)
+        except OSError as error:
+            raise StoreError(
+                f"the snapshots in {self._folder} cannot be erased: {error.strerror}"
+            ) from error
+
+    def _erase(self) -> None:
+        if self._folder.exists():
+            for path in self._folder.iterdir():
+                path.unlink()
+            sync_folder(self._folder)
 
     def _path(self, identity: Identity) -> Path:
         name = f"{short(identity.design)}-{identity.seed}-{identity.rollout}.snapshot"

@@ -25,7 +25,8 @@ def _chosen() -> "tuple[CachedEmbedder, str]":
 def default_embedder() -> "CachedEmbedder":
     """WordLlama where its packaged weights load, else hashed n-grams; cached by text.
 
-    The two give different vectors: the fingerprint tells which one a result was made with.
+    The two give different vectors: the fingerprint tells which one a result was made with. Files
+    that load but are not the tested ones are an error (`Broken`).
     """
     return _chosen()[0]
 

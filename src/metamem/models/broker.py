@@ -13,8 +13,8 @@ from metamem.core.aside import aside
 from metamem.core.calls import CallRecord
 from metamem.core.chat import Question, Reply, Site, Turn, Usage
 from metamem.core.errors import ModelRefused, ModelUnavailable
+from metamem.models.allowance import Allowance
 from metamem.models.base import LanguageModel
-from metamem.models.budget import Allowance
 from metamem.models.embed_broker import EmbedBroker
 from metamem.models.embedding import EmbeddingModel, Rows
 from metamem.models.sending import ATTEMPTS as ATTEMPTS

@@ -12,6 +12,7 @@ from metamem.core.chat import ROLES
 from metamem.core.errors import DataError, UsageError
 from metamem.models.base import LanguageModel
 from metamem.models.keys import find_key
+from metamem.models.provider import provider_of
 from metamem.models.spec import ModelOptions, parse
 
 if TYPE_CHECKING:  # else it would load numpy for whoever only reads the config
@@ -34,29 +35,14 @@ class ModelConfig:
     def open(self, name: str) -> LanguageModel:
         """The model of a name, ready to be asked; loaded or connected when first asked."""
         spec, options = parse(name), self.options_of(name)
-        if spec.provider == "local":
-            from metamem.models.gguf import LocalModel
-
-            return LocalModel(spec, options)
-        if spec.provider == "scripted":
-            from metamem.models.scripted import ScriptedModel
-
-            return ScriptedModel(spec, options)
         key = find_key(spec, options.key, self.key_file)
-        if spec.provider == "anthropic":
-            from metamem.models.anthropic_format import AnthropicFormat
-
-            return AnthropicFormat(spec, options, key)
-        from metamem.models.openai_format import OpenAIFormat
-
-        return OpenAIFormat(spec, options, key)
+        return provider_of(spec.provider).open(spec, options, key)
 
     def open_embedding(self, name: str) -> "EmbeddingModel":
         """The model behind an API that embeds texts, connected when first asked."""
-        from metamem.models.openai_embeddings import OpenAIEmbeddings
-
         spec, options = parse(name), self.options_of(name)
-        return OpenAIEmbeddings(spec, options, find_key(spec, options.key, self.key_file))
+        key = find_key(spec, options.key, self.key_file)
+        return provider_of(spec.provider).open_embedding(spec, options, key)
 
     def options_of(self, name: str) -> ModelOptions:
         return ModelOptions.from_json(self.options.get(name, {}), f"the model {name}")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from metamem.models.base import Fault
 from metamem.models.config import load_config
 from metamem.models.embedding import EmbedAt, Rows, WrongVectors, checked
 from metamem.models.embedding_cache import CachedEmbedder
-from metamem.models.openai_embeddings import fingerprint
-from metamem.models.spec import PROVIDERS, ModelSpec, parse
+from metamem.models.keys import Key
+from metamem.models.provider import KIND, provider_of, split
+from metamem.models.spec import ModelSpec, parse
 
-SERVED = "openai"  # the one provider whose format has embeddings
 PORTION = 64  # texts that are embedded in one go in this process
 NO_SETTINGS: Mapping[str, Any] = {}
 
@@ -32,11 +33,11 @@ def options() -> str:
 
 def served(name: str) -> ModelSpec | None:
     """The model, where the name is that of a model behind an API; nonsense is refused."""
-    provider = name.partition(":")[0]
-    if provider not in PROVIDERS or ":" not in name:
+    provider, _ = split(name)
+    if ":" not in name or (":" not in provider and provider not in registry.names(KIND)):
         return None
     spec = parse(name)
-    if provider != SERVED or spec.effort:
+    if not provider_of(provider).embeds or spec.effort:
         raise UsageError(f"{name!r} cannot embed texts", hint=f"known: {options()}")
     return spec
 
@@ -47,7 +48,9 @@ def open_embedder(
     """The embedder of a name, with a cache in front; `ask` is the way to those behind an API."""
     spec = served(name)
     if spec is not None:
-        return ApiEmbedder(fingerprint(spec, load_config().options_of(name)), ask)
+        set_up = load_config().options_of(name)
+        keyless = provider_of(spec.provider).open_embedding(spec, set_up, Key(""))
+        return ApiEmbedder(keyless.fingerprint, ask)
     try:
         found: Embedder = registry.create("embedders", name, **settings)
     except UnknownName as error:
@@ -82,6 +85,21 @@ async def try_out(name: str, text: str) -> tuple[int, Usage, float | None]:
         raise ModelFault(f"{name}: {fault}") from fault
     finally:
         await model.close()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderFor:
+    """An embedder on behalf of one design, with one way to ask it wherever it lives."""
+
+    embedder: AnyEmbedder
+    design: str
+
+    @property
+    def fingerprint(self) -> str:
+        return self.embedder.fingerprint
+
+    async def embed(self, texts: Sequence[str]) -> Rows:
+        return await embed_texts(self.embedder, texts, self.design)
 
 
 async def embed_texts(embedder: AnyEmbedder, texts: Sequence[str], design: str) -> Rows:

@@ -11,6 +11,7 @@ from metamem.core.errors import UsageError
 from metamem.core.system import cores
 from metamem.models.base import Completion
 from metamem.models.keys import Key
+from metamem.models.model_base import ModelBase
 from metamem.models.openai_format import OpenAIFormat
 from metamem.models.spec import ModelOptions, ModelSpec
 
@@ -19,14 +20,14 @@ SLOTS = 4  # questions that are worked on together, in one batch
 _SAMPLE = 1 << 20  # bytes of the file's head and tail that name its content
 
 
-class LocalModel:
+class LocalModel(ModelBase):
     """Loaded when first asked. Questions share batches; answers can be held to a list or a schema."""
 
     def __init__(self, spec: ModelSpec, options: ModelOptions) -> None:
+        super().__init__(spec, options, window=WINDOW)
         self._path = Path(spec.name).expanduser()
         if not self._path.is_file():
             raise UsageError(f"there is no model file {self._path}", hint="give a .gguf file")
-        self._options = options
         self._digest = _digest(self._path)
         self._server: Any = None
         self._client: OpenAIFormat | None = None
@@ -42,16 +43,8 @@ class LocalModel:
         return f"local:{self._path.name}#{self._digest} window {self.window}"
 
     @property
-    def window(self) -> int:
-        return self._options.window or WINDOW
-
-    @property
     def at_once(self) -> int:
         return min(self._options.at_once, SLOTS)
-
-    @property
-    def seconds(self) -> float:
-        return self._options.seconds
 
     def price(self, usage: Usage) -> float | None:
         return 0.0

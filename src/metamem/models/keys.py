@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from metamem.core.errors import UsageError
+from metamem.models.provider import provider_of
 from metamem.models.spec import ModelSpec
 
 FILE_VARIABLE = "METAMEM_KEY_FILE"
-_OWN = {
-    "openai": ("OPENAI_API_KEY", "https://api.openai.com/v1"),
-    "anthropic": ("ANTHROPIC_API_KEY", "https://api.anthropic.com/v1"),
-}
 
 
 class Key:
@@ -37,12 +34,12 @@ class Key:
 
 
 def address(spec: ModelSpec) -> str:
-    return spec.url or _OWN[spec.provider][1]
+    return spec.url or provider_of(spec.provider).url
 
 
 def find_key(spec: ModelSpec, name: str = "", key_file: str = "") -> Key:
     """The key for a model. A provider's own key never goes to another address, unless named."""
-    variable = name or ("" if spec.url else _OWN[spec.provider][0])
+    variable = name or ("" if spec.url else provider_of(spec.provider).key)
     if not variable:
         return Key("")
     path = key_file or os.environ.get(FILE_VARIABLE, "")

@@ -16,12 +16,6 @@ WINDOW = 8191
 MAX_REPLY = 32 << 20  # bytes: long vectors of a whole batch, written out in digits
 
 
-def fingerprint(spec: ModelSpec, options: ModelOptions) -> str:
-    """Names the model and what of its settings changes a vector; no key is needed for that."""
-    settings = [options.window, dict(options.extra)]
-    return str(spec) if settings == [0, {}] else f"{spec} {json.dumps(settings, sort_keys=True)}"
-
-
 class OpenAIEmbeddings(Served):
     """One model of one server."""
 
@@ -32,7 +26,9 @@ class OpenAIEmbeddings(Served):
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint(self._spec, self._options)
+        settings = [self._options.window, dict(self._options.extra)]
+        plain = settings == [0, {}]
+        return self.name if plain else f"{self.name} {json.dumps(settings, sort_keys=True)}"
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         body = {"model": self._spec.name, "input": list(texts), **self._options.extra}

@@ -17,8 +17,12 @@ WINDOW = 128_000
 class OpenAIFormat(Served):
     """One model of one server."""
 
-    def __init__(self, spec: ModelSpec, options: ModelOptions, key: Key) -> None:
+    def __init__(
+        self, spec: ModelSpec, options: ModelOptions, key: Key, *, limit: str = "max_tokens"
+    ) -> None:
+        """`limit` is how the server calls the most tokens that a reply may have."""
         super().__init__(spec, options, key, headers=bearer(key), window=WINDOW)
+        self._limit = limit
 
     @property
     def fingerprint(self) -> str:
@@ -31,12 +35,10 @@ class OpenAIFormat(Served):
 
     def _body(self, question: Question) -> dict[str, Any]:
         messages = [{"role": turn.speaker, "content": turn.text} for turn in question.turns]
-        # OpenAI renamed the limit, since thoughts count; the other servers kept the old name.
-        limit = "max_tokens" if self._spec.url else "max_completion_tokens"
         body: dict[str, Any] = {
             "model": self._spec.name,
             "messages": messages,
-            limit: question.max_tokens,
+            self._limit: question.max_tokens,
             **self._options.extra,
         }
         if question.temperature is not None:

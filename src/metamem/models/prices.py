@@ -12,8 +12,6 @@ def price_of(usage: Usage, spec: ModelSpec, price: Price | None) -> float | None
         cached = price.input if price.cached is None else price.cached
         fresh = usage.input - usage.cached
         return (fresh * price.input + usage.cached * cached + usage.output * price.output) / MILLION
-    if spec.provider in ("local", "scripted"):
-        return 0.0
     if spec.url:
         return None  # whoever serves it there sets the price
     from genai_prices import Usage as Tokens

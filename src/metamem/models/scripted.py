@@ -17,6 +17,7 @@ from metamem.core.errors import UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.tokens import count_tokens
 from metamem.models.base import Completion
+from metamem.models.model_base import ModelBase
 from metamem.models.spec import ModelOptions, ModelSpec
 
 Answer = Callable[[Question], Any]  # text, or something that can be awaited for it
@@ -57,32 +58,12 @@ class Rewarded(Memory):
 '''
 
 
-class ScriptedModel:
+class ScriptedModel(ModelBase):
     """Answers by a function; counts tokens as metamem does; costs nothing."""
 
     def __init__(self, spec: ModelSpec, options: ModelOptions) -> None:
-        self._spec, self._options = spec, options
+        super().__init__(spec, options, window=WINDOW)
         self._answer: Answer = demo if spec.name == "demo" else _function(spec.name)
-
-    @property
-    def name(self) -> str:
-        return str(self._spec)
-
-    @property
-    def fingerprint(self) -> str:
-        return self.name
-
-    @property
-    def window(self) -> int:
-        return self._options.window or WINDOW
-
-    @property
-    def at_once(self) -> int:
-        return self._options.at_once
-
-    @property
-    def seconds(self) -> float:
-        return self._options.seconds
 
     def price(self, usage: Usage) -> float | None:
         return 0.0
@@ -92,9 +73,6 @@ class ScriptedModel:
         text = str(await said if inspect.isawaitable(said) else said)
         asked = sum(count_tokens(turn.text) for turn in question.turns)
         return Completion(text, Usage(asked, count_tokens(text)))
-
-    async def close(self) -> None:
-        pass
 
 
 def demo(question: Question) -> str:

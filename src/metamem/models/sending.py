@@ -15,8 +15,8 @@ from metamem.core.aside import aside
 from metamem.core.calls import AttemptEnd, AttemptOutcome, AttemptRecord, CallRecord, Spending
 from metamem.core.chat import Usage
 from metamem.core.errors import ModelFault
+from metamem.models.allowance import Allowance, Purse
 from metamem.models.base import Fault
-from metamem.models.budget import Allowance, Purse
 
 ATTEMPTS = 6
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts, doubling

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from metamem.core.chat import Usage
 from metamem.models.keys import Key, address
-from metamem.models.prices import price_of
+from metamem.models.model_base import ModelBase
 from metamem.models.spec import ModelOptions, ModelSpec
 from metamem.models.wire import MAX_REPLY, Wire
 
@@ -14,7 +13,7 @@ def bearer(key: Key) -> dict[str, str]:
     return {"Authorization": f"Bearer {key.reveal()}"} if key.reveal() else {}
 
 
-class Served:
+class Served(ModelBase):
     """One model of one server: its name, its settings, its price and the way to it."""
 
     def __init__(
@@ -27,28 +26,8 @@ class Served:
         window: int,
         max_reply: int = MAX_REPLY,
     ) -> None:
-        self._spec, self._options = spec, options
-        self._window = options.window or window
+        super().__init__(spec, options, window=window)
         self._wire = Wire(address(spec), headers, key, options.seconds, max_reply)
-
-    @property
-    def name(self) -> str:
-        return str(self._spec)
-
-    @property
-    def window(self) -> int:
-        return self._window
-
-    @property
-    def at_once(self) -> int:
-        return self._options.at_once
-
-    @property
-    def seconds(self) -> float:
-        return self._options.seconds
-
-    def price(self, usage: Usage) -> float | None:
-        return price_of(usage, self._spec, self._options.price)
 
     async def close(self) -> None:
         await self._wire.close()

@@ -1,14 +1,15 @@
 """Models by name: `openai:gpt-5-nano/low`, `anthropic:NAME`, `local:PATH.gguf`, `scripted:NAME`,
-and any server that speaks OpenAI's format: `openai:NAME@http://127.0.0.1:8000/v1`.
+any server that speaks OpenAI's format: `openai:NAME@http://127.0.0.1:8000/v1`; and those of plug-ins,
+`PROVIDER:NAME` or `package.module:Provider:NAME`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from metamem.core.errors import UsageError
+from metamem.core.errors import MetamemError, UsageError
+from metamem.models.provider import provider_of, split
 
-PROVIDERS = ("openai", "anthropic", "local", "scripted")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 CONSTRAINTS = ("", "vllm", "llama")
 EXAMPLES = (
@@ -92,10 +93,15 @@ class ModelOptions:
 
 def parse(text: str) -> ModelSpec:
     """A model's name as people write it."""
-    provider, colon, rest = text.strip().partition(":")
-    if not colon or provider not in PROVIDERS or not rest:
+    provider, rest = split(text.strip())
+    if not rest:
         raise UsageError(f"{text!r} names no model", hint=EXAMPLES)
-    if provider in ("local", "scripted"):
+    try:
+        served = provider_of(provider).served
+    except MetamemError as error:
+        hint = f"{error.hint}; {EXAMPLES}" if error.hint else EXAMPLES
+        raise UsageError(f"{text!r} names no model: {error.message}", hint=hint) from error
+    if not served:
         return ModelSpec(provider, rest)
     name, at, url = rest.partition("@")
     if at and not url.startswith(("http://", "https://")):

@@ -2,44 +2,52 @@
 
 The package itself is not imported: its loader looks for the tokenizer in a folder that is not
 the shipped one and would then go to the network, and it pulls in an HTTP client. The two files
-are read where they lie, so nothing is ever downloaded.
+are read where they lie, so nothing is ever downloaded, and their hashes are checked: they decide
+results.
 """
 
-import importlib.util
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metamem.core.errors import ModelUnavailable, UsageError
+from metamem.models.packaged import PackagedFile
 
 MODEL = "l2_supercat"
 DIMENSIONS = 256
-HINT = "pip install 'wordllama>=0.4'"
+REQUIREMENT = "wordllama>=0.4.0,<0.4.1"
+VECTORS = PackagedFile(
+    "wordllama",
+    f"weights/{MODEL}_{DIMENSIONS}.safetensors",
+    "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+    REQUIREMENT,
+)
+VOCABULARY = PackagedFile(
+    "wordllama",
+    f"tokenizers/{MODEL}_tokenizer_config.json",
+    "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+    REQUIREMENT,
+)
 
 
 @lru_cache(maxsize=1)
 def _load() -> tuple[Any, NDArray[np.float16], str]:
     """Tokenizer, token vectors and version; one copy for the process."""
-    spec = importlib.util.find_spec("wordllama")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelUnavailable("the package wordllama is not installed", hint=HINT)
-    folder = Path(next(iter(spec.submodule_search_locations)))
-    weights = folder / "weights" / f"{MODEL}_{DIMENSIONS}.safetensors"
-    vocabulary = folder / "tokenizers" / f"{MODEL}_tokenizer_config.json"
+    vocabulary, weights = VOCABULARY.read(), VECTORS.read()
     try:
-        from safetensors import safe_open
+        from safetensors.numpy import load
         from tokenizers import Tokenizer
 
-        with safe_open(str(weights), framework="numpy") as tensors:
-            vectors = tensors.get_tensor("embedding.weight")
-        return Tokenizer.from_file(str(vocabulary)), vectors, version("wordllama")
+        vectors = load(weights)["embedding.weight"]
+        return Tokenizer.from_str(vocabulary.decode()), vectors, version("wordllama")
     except Exception as error:  # the tokenizer's loader raises nothing narrower
-        raise ModelUnavailable(f"WordLlama cannot be loaded: {error}", hint=HINT) from error
+        raise ModelUnavailable(
+            f"WordLlama cannot be loaded: {error}", hint=f"pip install '{REQUIREMENT}'"
+        ) from error
 
 
 class WordLlamaEmbedder:
@@ -59,6 +67,15 @@ class WordLlamaEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if isinstance(texts, str):
             raise UsageError("embed takes a list of texts, not one text")
+        rows = self.sums(texts)
+        for row in rows:
+            length = np.sqrt(np.square(row, dtype=np.float64).sum())
+            if length > 0:
+                row /= length
+        return rows
+
+    def sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same rows at their full length, which tells how much meaning the tokens carry."""
         rows = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         # One text at a time: a row never depends on its neighbours (padding), and the
         # tokenizer's thread pool, which does not survive a fork, is never started.
@@ -67,7 +84,4 @@ class WordLlamaEmbedder:
             ids = self._tokenizer.encode(whole, add_special_tokens=False).ids
             if ids:
                 row[:] = self._vectors[ids].sum(axis=0, dtype=np.float32)
-                length = np.sqrt(np.square(row, dtype=np.float64).sum())
-                if length > 0:
-                    row /= length
         return rows

@@ -56,6 +56,11 @@ class RuleOfEvidence(Protocol):
         """What the p-value is of, in words."""
         ...
 
+    @property
+    def fewest_tasks(self) -> int:
+        """With fewer nothing can ever pass."""
+        ...
+
     def too_few(self, tasks: int) -> str:
         """Says so where so few tasks could prove nothing; empty where they could."""
         ...
@@ -70,10 +75,13 @@ class PairedGain:
     """The lower bound of the paired gain is above zero, and a sign-flip test agrees."""
 
     fewest_tasks: int = 30  # below this the t bound is not to be trusted for rewards of 0 and 1
+    span: float = 1.0  # from the least reward that a task can bring to the most
 
     def __post_init__(self) -> None:
         if self.fewest_tasks < 2:
             raise UsageError("the gate needs at least 2 tasks")
+        if not self.span > 0.0:
+            raise UsageError(f"rewards that span {self.span} cannot be compared")
 
     def rival(self, humans: Mapping[str, Rewards]) -> Rival:
         """The best human design."""
@@ -93,7 +101,7 @@ class PairedGain:
 
     def judge(self, ours: Rewards, rival: Rival, *, level: float, seed: int = 0) -> Finding:
         gains = paired_differences(ours, rival.rewards)
-        evidence = _with_handicap(gains)
+        evidence = _with_handicap(gains, self.span)
         bound = lower_bound(evidence, level)
         # Enough draws that the smallest p-value a sampled test can give lies well below the level.
         p = sign_flip(evidence, side="greater", seed=seed, draws=max(20_000, round(20 / level))).p
@@ -120,6 +128,12 @@ class PairedGain:
         return power_hint(tasks, gain, se * tasks**0.5, alpha=2 * level)
 
 
+def paired_gain(reward_range: tuple[float, float]) -> PairedGain:
+    """The rule for rewards that lie in a range."""
+    low, high = reward_range
+    return PairedGain(span=high - low)
+
+
 @dataclass(frozen=True, slots=True)
 class ExactShare:
     """It succeeds in at least a given share of its uses: the exact binomial lower bound says so.
@@ -129,6 +143,7 @@ class ExactShare:
     """
 
     least: float = 0.8
+    fewest_tasks: int = 1
 
     def __post_init__(self) -> None:
         if not 0.0 < self.least < 1.0:
@@ -167,21 +182,38 @@ class ExactShare:
         return "" if tasks else "it was never used"
 
     def missing(self, gain: float, se: float, tasks: int, level: float) -> str:
-        needed = math.ceil(math.log(level) / math.log(self.least))
-        return f"it takes at least {needed} uses without a failure (here: {tasks} uses)"
+        failures = tasks - round((gain + self.least) * tasks)
+        needed = self._fewest_uses(failures, level)
+        if not failures:
+            return f"it takes at least {needed} uses without a failure (here: {tasks} uses)"
+        seen = "1 failure" if failures == 1 else f"{failures} failures"
+        return f"with {seen} it takes at least {needed} uses (here: {tasks} uses)"
+
+    def _fewest_uses(self, failures: int, level: float) -> int:
+        """How many uses pass with so many failures among them."""
+        low, high = failures, failures + 1  # one that does not pass, and one that may
+        while binomial_lower_bound(high - failures, high, level) < self.least:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            if binomial_lower_bound(middle - failures, middle, level) < self.least:
+                low = middle
+            else:
+                high = middle
+        return high
 
 
 def shown(name: str) -> str:
     return short(name) if len(name) == ID_LENGTH else name
 
 
-def _with_handicap(gains: list[float]) -> list[float]:
+def _with_handicap(gains: list[float], span: float) -> list[float]:
     """For rewards in parts, one more task that was lost outright.
 
     Many small gains can hide a rare great loss that the sample happens to lack; a t bound knows
-    nothing of it and passes far too often. Wins and losses of 1 cannot hide one: if they do not
-    balance, the mean is not zero.
+    nothing of it and passes far too often. Wins and losses of all that there is cannot hide one: if
+    they do not balance, the mean is not zero.
     """
-    if all(gain in (-1.0, 0.0, 1.0) for gain in gains):
+    if all(gain in (-span, 0.0, span) for gain in gains):
         return gains
-    return [*gains, -max(1.0, *(abs(gain) for gain in gains))]
+    return [*gains, -max(span, *(abs(gain) for gain in gains))]

@@ -7,12 +7,15 @@ by luck stays at 1 %.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from metamem.core.errors import UsageError
+from metamem.core.stored import restored
 from metamem.evaluation.statistics.samples import mean, numbers
 from metamem.promotion.evidence import PairedGain, Rewards, Rival, RuleOfEvidence, shown
+
+CAUTION = 0.05  # the chance of a warning by luck: it costs less than a promotion by luck
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,11 @@ class Decision:
         data = asdict(self)
         data["comparisons"] = list(data["comparisons"])
         return data
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Decision":
+        compared = (restored(GateComparison, found) for found in data.get("comparisons", ()))
+        return restored(Decision, data, comparisons=tuple(compared))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,28 @@ class Gate:
             else "nothing to promote: the search gave no candidate",
         )
 
+    def beside_control(
+        self, decision: Decision, ours: Rewards, control: Mapping[str, Rewards], *, seed: int = 0
+    ) -> Decision:
+        """The decision, which says so where what a blind search found is proven to be better.
+
+        `ours` are the rewards of what was decided on, `control` those of the blind search's best.
+        """
+        level_each = CAUTION / max(1, len(control))
+        judged = {
+            name: self.rule.judge(rewards, Rival("", 0.0, ours), level=level_each, seed=seed)
+            for name, rewards in control.items()
+        }
+        better = {name: found for name, found in judged.items() if found.passed}
+        if not better:
+            return decision
+        best = min(better, key=lambda name: (-better[name].lower_bound, name))
+        told = (
+            f"but blind search with the same budget found better: {shown(best)} "
+            f"(gain {better[best].gain:+.3f}, at least {better[best].lower_bound:+.3f})"
+        )
+        return replace(decision, reason=f"{decision.reason}; {told}")
+
     def _compare(
         self, name: str, ours: Rewards, rival: Rival, level: float, seed: int
     ) -> GateComparison:
@@ -129,13 +159,14 @@ class GateReport:
 
     taken: int
     promoted: int
+    what: str = "designs"  # for people
 
     @staticmethod
     def of(decisions: Sequence[Decision]) -> "GateReport":
         return GateReport(len(decisions), sum(d.promoted is not None for d in decisions))
 
     def __str__(self) -> str:
-        return f"promoted {self.promoted} of {self.taken}"
+        return f"promoted {self.promoted} of {self.taken} {self.what}"
 
     @property
     def warning(self) -> str:
@@ -144,7 +175,7 @@ class GateReport:
             return "the gate has taken no decision yet: nothing learned can come into use"
         if not self.promoted:
             return (
-                f"the gate has promoted 0 of {self.taken}: nothing learned has come into use; "
+                f"the gate has promoted 0 of {self.taken} {self.what}: none has come into use; "
                 "read the reasons, and see whether valid has enough tasks for the gains seen"
             )
         return ""

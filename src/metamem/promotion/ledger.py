@@ -3,20 +3,39 @@
 Something is *promoted* where a rule of evidence holds for it. What is code, policy, wider sharing
 or deletion then waits for a person, who *approves* or *rejects* it; parameters inside bounds that
 a person approved go into use at once. What is in use can be *undone*, and what was in use before
-it is in use again. Nothing is ever rewritten: what is in use follows from the decisions.
+it is in use again. Nothing is ever rewritten: what is in use follows from the decisions. And nothing
+is ever erased: so evidence holds ids and figures, and no words of anybody's data.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from metamem.core.access import Scope
 from metamem.core.errors import Conflict, UsageError
+from metamem.promotion.contents import NO_CONTENTS, Contents, check_content
 from metamem.promotion.standing import Standing, standing
 from metamem.store.facets import Promotions
-from metamem.store.records import Decision, Place, PromotionRecord, Risk, Subject, utc_now
+from metamem.store.records import (
+    Decision,
+    Place,
+    PromotionRecord,
+    Risk,
+    Subject,
+    SubjectKind,
+    utc_now,
+)
 
-GATE = "gate"  # decides by a rule of evidence
-BOUNDS = "bounds"  # takes parameters back that hurt
-AUTOMATA = (GATE, BOUNDS)
+AUTOMATON = "auto:"  # how the name of whatever decides and is no person begins
+GATE = f"{AUTOMATON}gate"  # decides by a rule of evidence
+REVERT = f"{AUTOMATON}bounds"  # takes parameters back that hurt
+_OLD_NAMES = {"gate": GATE, "bounds": REVERT}  # in archives of before, and no names for people
+RISKS_OF: Mapping[SubjectKind, tuple[Risk, ...]] = {  # the first where none is said
+    "design": ("code",),
+    "tool": ("code",),
+    "policy": ("policy", "sharing", "deletion"),
+    "parameters": ("parameters",),
+}
+BETTER = "better"  # what a live comparison must have come to
 NO_EVIDENCE: Mapping[str, Any] = {}
 _TRIES = 20  # until a decision finds its place among those that others take at the same time
 
@@ -24,8 +43,9 @@ _TRIES = 20  # until a decision finds its place among those that others take at 
 class Ledger:
     """The decisions of an archive."""
 
-    def __init__(self, archive: Promotions) -> None:
-        self._archive = archive
+    def __init__(self, archive: Promotions, contents: Contents = NO_CONTENTS) -> None:
+        """`contents` tells by kind of subject how to see that what is promoted is there."""
+        self._archive, self._contents = archive, contents
 
     def promote(
         self,
@@ -34,12 +54,18 @@ class Ledger:
         *,
         reason: str,
         evidence: Mapping[str, Any],
-        risk: Risk,
+        risk: Risk | None = None,
         inside_bounds: bool = False,
         by: str = GATE,
         run_id: str | None = None,
     ) -> PromotionRecord:
-        """Enter that the evidence is there. It is in use now, or waits for a person."""
+        """Enter that the evidence is there. It is in use now, or waits for a person.
+
+        What there is to risk follows from the kind of subject; a policy may say more about it.
+        """
+        risk = _risk(subject, risk)
+        _check_place(place)
+        check_content(subject, evidence, self._contents)
         waits = needs_person(risk, inside_bounds=inside_bounds)
         return self._enter(subject, place, "promoted", by, reason, evidence, run_id, risk, waits)
 
@@ -50,18 +76,32 @@ class Ledger:
         *,
         reason: str,
         evidence: Mapping[str, Any],
-        risk: Risk,
+        risk: Risk | None = None,
         by: str = GATE,
         run_id: str | None = None,
     ) -> PromotionRecord:
         """Enter that the evidence is not there."""
+        risk = _risk(subject, risk)
+        _check_place(place)
         return self._enter(subject, place, "refused", by, reason, evidence, run_id, risk)
 
     def approve(
-        self, subject: Subject, place: Place, *, by: str, reason: str = ""
+        self,
+        subject: Subject,
+        place: Place,
+        *,
+        by: str,
+        reason: str = "",
+        evidence: Mapping[str, Any] = NO_EVIDENCE,
     ) -> PromotionRecord:
-        """Put what waits into use."""
-        return self._enter(subject, place, "approved", by, reason)
+        """Put what waits into use.
+
+        What was judged by records of a scope alone needs more than that there: a design waits for a
+        live comparison (`evidence["comparison"]`), or for somebody's word that it can do without
+        one (`evidence["without_comparison"]`, which says why).
+        """
+        _check_compared(subject, place, evidence)
+        return self._enter(subject, place, "approved", by, reason, evidence)
 
     def reject(self, subject: Subject, place: Place, *, by: str, reason: str) -> PromotionRecord:
         return self._enter(subject, place, "rejected", by, reason)
@@ -146,13 +186,59 @@ def needs_person(risk: Risk, *, inside_bounds: bool = False) -> bool:
     return risk != "parameters" or not inside_bounds
 
 
+def is_automaton(who: str) -> bool:
+    """Whether a name is one of those that are kept for what is no person."""
+    name = who.strip().casefold()
+    return name.startswith(AUTOMATON) or name in _OLD_NAMES
+
+
+def by_gate(entry: PromotionRecord) -> bool:
+    """Also in archives of before."""
+    return _OLD_NAMES.get(entry.decided_by, entry.decided_by) == GATE
+
+
+def _risk(subject: Subject, said: Risk | None) -> Risk:
+    allowed = RISKS_OF.get(subject.kind, ())
+    if not allowed:
+        raise UsageError(
+            f"nothing of the kind {subject.kind!r} is promoted",
+            hint=f"known: {', '.join(RISKS_OF)}",
+        )
+    if said is not None and said not in allowed:
+        raise UsageError(
+            f"a {subject.kind} cannot be promoted at the risk of {said!r}",
+            hint=f"its risk is {' or '.join(allowed)}",
+        )
+    return said or allowed[0]
+
+
+def _check_compared(subject: Subject, place: Place, evidence: Mapping[str, Any]) -> None:
+    if subject.kind != "design" or place.kind != "scope":
+        return
+    if str(evidence.get("without_comparison", "")).strip():
+        return
+    found = evidence.get("comparison", {})
+    own = found.get("design") == subject.id
+    if not own or found.get("verdict") != BETTER:
+        told = found["verdict"] if own else "there is none of it"
+        raise UsageError(
+            f"the design {subject.id} waits for a live comparison in {place}: {told}",
+            hint="begin one, or say why it can do without (--without-comparison WHY)",
+        )
+
+
+def _check_place(place: Place) -> None:
+    if place.kind == "scope":
+        Scope.parse(place.name)
+
+
 def _checked(
     now: Standing, subject: Subject, place: Place, decision: Decision, by: str
 ) -> PromotionRecord | None:
     """The entry that a decision is about, or an error where it cannot be taken."""
     what = f"the {subject.kind} {subject.id}"
     if decision in ("approved", "rejected"):
-        if by in AUTOMATA:
+        if is_automaton(by):
             raise UsageError(f"{what} waits for a person; {by} is none")
         about = next((e for e in now.pending if e.subject == subject), None)
         if about is None:
@@ -170,7 +256,7 @@ def _checked(
                 if now.waits(subject)
                 else "metamem promotions lists what is",
             )
-        if by in AUTOMATA and about.decision == "approved":
+        if is_automaton(by) and about.decision == "approved":
             raise UsageError(f"a person put {what} into use; {by} may not undo that")
         return about
     return None

@@ -1,46 +1,77 @@
 """Parameters change themselves, inside bounds that a person approved, and back where that hurts."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from metamem.core.errors import UsageError
-from metamem.core.ids import content_id
-from metamem.promotion.evidence import PairedGain, Rewards, Rival
-from metamem.promotion.ledger import BOUNDS, GATE, Ledger
+from metamem.core.ids import canonical_json
+from metamem.core.space import Choice
+from metamem.promotion.contents import parameters_id, policy_id
+from metamem.promotion.evidence import Rewards, Rival, paired_gain
+from metamem.promotion.ledger import GATE, REVERT, Ledger
 from metamem.promotion.standing import standing
 from metamem.store.records import Place, PromotionRecord, Subject
 
 Values = Mapping[str, Any]
+BOUNDS = "bounds"  # the name of the policy
+_ANY_OF = "any_of"
+NOTHING_SAID: Values = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """From where to where each parameter may go, ends included. Others may not change."""
+    """From where to where each number may go, ends included, and what else each may be.
 
-    ranges: Mapping[str, tuple[float, float]]
+    What is not named in them must stay as it is.
+    """
+
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, (low, high) in self.ranges.items():
             if not low <= high:
                 raise UsageError(f"the bounds of {name!r} are no range: {low} to {high}")
+        for name, allowed in self.choices.items():
+            if not allowed or name in self.ranges:
+                raise UsageError(f"{name!r} needs a range, or some values to choose from")
 
-    def hold(self, values: Values) -> bool:
+    def hold(self, values: Values, now: Values) -> bool:
+        """`now` is what is in use."""
         return all(
-            name in self.ranges
-            and isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and self.ranges[name][0] <= value <= self.ranges[name][1]
+            self._inside(name, value)
+            or (name in now and canonical_json(now[name]) == canonical_json(value))
             for name, value in values.items()
         )
 
-    def to_json(self) -> dict[str, list[float]]:
-        return {name: list(ends) for name, ends in self.ranges.items()}
+    def _inside(self, name: str, value: Any) -> bool:
+        if name in self.choices:
+            return any(Choice.same(allowed, value) for allowed in self.choices[name])
+        if name not in self.ranges or not isinstance(value, int | float):
+            return False
+        low, high = self.ranges[name]
+        return not isinstance(value, bool) and low <= value <= high
+
+    def to_json(self) -> dict[str, Any]:
+        ranges = {name: list(ends) for name, ends in self.ranges.items()}
+        return {
+            **ranges,
+            **{name: {_ANY_OF: list(any_of)} for name, any_of in self.choices.items()},
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Bounds":
+        choices = {name: said for name, said in data.items() if isinstance(said, Mapping)}
+        return Bounds(
+            {name: (said[0], said[1]) for name, said in data.items() if name not in choices},
+            {name: tuple(said[_ANY_OF]) for name, said in choices.items()},
+        )
 
     @property
     def subject(self) -> Subject:
         """Bounds are a policy: a person approves them like any other."""
-        return Subject("policy", content_id("bounds", self.to_json()), BOUNDS)
+        return Subject("policy", policy_id(BOUNDS, self.to_json()), BOUNDS)
 
 
 def propose_bounds(ledger: Ledger, bounds: Bounds, place: Place, *, by: str) -> PromotionRecord:
@@ -50,18 +81,30 @@ def propose_bounds(ledger: Ledger, bounds: Bounds, place: Place, *, by: str) -> 
         place,
         by=by,
         reason="bounds inside which parameters may change themselves",
-        evidence={"bounds": bounds.to_json()},
-        risk="policy",
+        evidence={BOUNDS: bounds.to_json()},
     )
 
 
 def approved_bounds(ledger: Ledger, place: Place) -> Bounds | None:
-    history = ledger.history(Subject("policy", "", BOUNDS), place)
+    said = _in_use(ledger, Subject("policy", "", BOUNDS), place)
+    if said is None:
+        return None
+    return Bounds.from_json(said.evidence[BOUNDS])
+
+
+def in_use(ledger: Ledger, place: Place, name: str = "") -> Values | None:
+    """The values that are in use at a place; none where nothing was ever put into use."""
+    said = _in_use(ledger, Subject("parameters", "", name), place)
+    return dict(said.evidence["values"]) if said is not None else None
+
+
+def _in_use(ledger: Ledger, subject: Subject, place: Place) -> PromotionRecord | None:
+    """The promotion of what is in use: it has the evidence, whoever approved it later."""
+    history = ledger.history(subject, place)
     now = standing(history).in_use
     if now is None:
         return None
-    said = next(e for e in history if e.subject == now.subject and e.decision == "promoted")
-    return Bounds({name: (low, high) for name, (low, high) in said.evidence["bounds"].items()})
+    return next(e for e in history if e.subject == now.subject and e.decision == "promoted")
 
 
 def change(
@@ -72,20 +115,24 @@ def change(
     name: str = "",
     reason: str,
     evidence: Mapping[str, Any],
+    defaults: Values = NOTHING_SAID,
     by: str = GATE,
     run_id: str | None = None,
 ) -> PromotionRecord:
-    """Promote a set of parameters: in use at once inside the approved bounds, else it waits."""
+    """Promote a set of parameters: in use at once inside the approved bounds, else it waits.
+
+    `defaults` are what counts where nothing was ever put into use.
+    """
     bounds = approved_bounds(ledger, place)
-    inside = bounds is not None and bounds.hold(values)
+    now = in_use(ledger, place, name)
+    inside = bounds is not None and bounds.hold(values, defaults if now is None else now)
     told = {"values": dict(values), "bounds": bounds.subject.id if bounds and inside else None}
     return ledger.promote(
-        Subject("parameters", content_id("parameters", dict(values)), name),
+        Subject("parameters", parameters_id(values), name),
         place,
         by=by,
         reason=reason,
         evidence={**evidence, **told},
-        risk="parameters",
         inside_bounds=inside,
         run_id=run_id,
     )
@@ -98,17 +145,19 @@ def revert_if_worse(
     *,
     before: Rewards,
     now: Rewards,
+    reward_range: tuple[float, float] = (0.0, 1.0),
     level: float = 0.01,
     seed: int = 0,
 ) -> PromotionRecord | None:
     """Undo a change that applied itself, where it is proven that it was better before."""
-    found = PairedGain().judge(before, Rival("", 0.0, now), level=level, seed=seed)
+    rule = paired_gain(reward_range)
+    found = rule.judge(before, Rival("", 0.0, now), level=level, seed=seed)
     if not found.passed:
         return None
     return ledger.undo(
         subject,
         place,
-        by=BOUNDS,
+        by=REVERT,
         reason=f"it was better before by {found.gain:.3f}, at least {found.lower_bound:.3f}",
         evidence=asdict(found),
     )

@@ -20,10 +20,6 @@ class Standing:
     def waits(self, subject: Subject) -> bool:
         return any(entry.subject == subject for entry in self.pending)
 
-    def applies(self, subject: Subject) -> bool:
-        """In use, or to be in use again should all that came after it be undone."""
-        return any(entry.subject == subject for entry in self.applied)
-
     def after(self, entry: PromotionRecord) -> "Standing":
         """What one more decision makes of it. One that finds nothing to decide changes nothing."""
         subject = entry.subject

@@ -1,4 +1,4 @@
-"""CPU time as the kernel counts it, for processes that must not be asked themselves."""
+"""What the kernel knows of processes that must not be asked themselves: CPU time, and sleep."""
 
 import time
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from pathlib import Path
 from metamem.core.errors import EngineFault
 
 Clock = Callable[[], float]  # seconds of CPU used so far; 0.0 once the process has ended
+Asleep = Callable[[], bool]  # whether it waits now; one that only lacks a free core does not
 
 
 def of_process(pidfd: int) -> Clock:
@@ -22,6 +23,20 @@ def of_tree(pidfd: int) -> Clock:
     """
     pids = _with_descendants(_pid(pidfd))
     return lambda: sum(_read(pid) for pid in pids)
+
+
+def sleep_of(pidfd: int) -> Asleep:
+    """Whether one process is asleep."""
+    pid = _pid(pidfd)
+    return lambda: _state(pid) == "S"
+
+
+def _state(pid: int) -> str:
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return ""  # it has ended, or may not be looked at
+    return told.rpartition(")")[2].split()[0]  # the name before it may hold anything
 
 
 def _read(pid: int) -> float:

@@ -307,8 +307,11 @@ class Sandbox:
                 signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
             os.close(descriptors[0])
             return
-        clock = clocks.of_tree if self.isolation == "runsc" else clocks.of_process
-        process.attach(descriptors[0], clock(descriptors[0]))
+        pidfd = descriptors[0]
+        if self.isolation == "runsc":  # several processes, of which some always sleep
+            process.attach(pidfd, clocks.of_tree(pidfd))
+        else:
+            process.attach(pidfd, clocks.of_process(pidfd), clocks.sleep_of(pidfd))
         if birth is not None and not birth.done():
             birth.set_result(None)
 

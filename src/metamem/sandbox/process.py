@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from metamem.core.errors import EngineFault
-from metamem.sandbox.clocks import Clock
+from metamem.sandbox.clocks import Asleep, Clock
 from metamem.sandbox.failures import GuestFailure, Kind
 from metamem.sandbox.inside import OUT_OF_MEMORY, REFUSED
 from metamem.sandbox.limits import CallLimits, ProcessLimits
@@ -25,6 +25,11 @@ _REPORTABLE = ("crash", "memory", REFUSED)  # failures that a process can know o
 _MESSAGES_PER_CALL = 16  # how many times the longest message one call may send in all
 _AT_ONCE = 8  # questions of one process that are served at the same time
 _SHORTEST_WATCH = 0.005
+# A guest has nothing to wait for but the host's answers: one that sleeps otherwise will not do
+# anything else. Looks are counted and not time, so that a machine that stood still blames nobody.
+_LOOK_SECONDS = 1.0
+_LOOKS_ASLEEP = 5
+_DOZING = 0.05  # seconds of CPU between two looks: what waits in a loop sleeps as well
 _CLOSING_SECONDS = 1.0  # a process that ends closes its channel a little before
 _LAST_WORDS_SECONDS = 10.0  # how long the fork server may take to say how a process ended
 
@@ -55,6 +60,8 @@ class _Call:
     cpu_start: float
     wall_start: float
     bytes_left: int
+    cpu_seen: float  # at the last look
+    asleep: int = 0  # looks in a row that found it so
     asked: int = 0
     open: int = 0  # questions being served: the host's time, not the process's
     host_since: float = 0.0
@@ -91,13 +98,15 @@ class Process(asyncio.Protocol):
         self._mourning: asyncio.Task[None] | None = None
         self._pidfd = -1
         self._cpu: Clock = float  # no time used yet
+        self._asleep: Asleep = bool  # never
 
     # --- life ---
 
-    def attach(self, pidfd: int, clock: Clock) -> None:
+    def attach(self, pidfd: int, clock: Clock, asleep: Asleep = bool) -> None:
         """Called once, when the fork server has made the process."""
         self._pidfd = pidfd
         self._cpu = clock
+        self._asleep = asleep
 
     def has_ended(self, end: End) -> None:
         """Called when the fork server has seen it end."""
@@ -154,11 +163,13 @@ class Process(asyncio.Protocol):
             result=self._loop.create_future(),
             serve=serve,
             limits=limits,
-            cpu_start=self._cpu(),
+            cpu_start=(used := self._cpu()),
+            cpu_seen=used,
             wall_start=time.monotonic(),
             bytes_left=_MESSAGES_PER_CALL * limits.line_bytes,
         )
-        self._watch = self._loop.call_later(min(limits.cpu, limits.wall), self._check, call)
+        first = min(limits.cpu, limits.wall, _LOOK_SECONDS)
+        self._watch = self._loop.call_later(first, self._check, call)
         line = f'{{"id":{call.id},"op":"{operation}","data":{data}}}\n'
         self._transport.write(line.encode())
         try:
@@ -175,17 +186,27 @@ class Process(asyncio.Protocol):
                 task.cancel()
 
     def _check(self, call: _Call) -> None:
-        """Look at both clocks; come back when one of them can have run out."""
+        """Look at both clocks, and whether it sleeps; come back when one can have run out."""
         cpu, wall = call.limits.cpu, call.limits.wall
-        cpu_left = cpu - (self._cpu() - call.cpu_start)
+        used = self._cpu()
+        cpu_left = cpu - (used - call.cpu_start)
         wall_left = wall - call.wall_used(time.monotonic())
         if cpu_left <= 0:
             self._blame("timeout", f"used more than {cpu:g} s of CPU time in one call")
         elif wall_left <= 0:
             self._blame("wall", f"took more than {wall:g} s in one call")
+        elif self._sleeps(call, used):
+            many = _LOOKS_ASLEEP * _LOOK_SECONDS
+            self._blame("wall", f"slept for more than {many:g} s in one call")
         else:
-            again = max(min(cpu_left, wall_left), _SHORTEST_WATCH)
+            again = max(min(cpu_left, wall_left, _LOOK_SECONDS), _SHORTEST_WATCH)
             self._watch = self._loop.call_later(again, self._check, call)
+
+    def _sleeps(self, call: _Call, used: float) -> bool:
+        dozing = not call.open and used - call.cpu_seen < _DOZING and self._asleep()
+        call.cpu_seen = used
+        call.asleep = call.asleep + 1 if dozing else 0
+        return call.asleep > _LOOKS_ASLEEP
 
     # --- what the process says ---
 
@@ -258,6 +279,7 @@ class Process(asyncio.Protocol):
 
     def _asked(self, call: _Call, message: dict[str, Any]) -> None:
         call.asked += 1
+        call.asleep = 0
         if message["ask"] != call.asked or not isinstance(message["tool"], str):
             self._blame("protocol", "numbered its questions wrongly")
         elif call.asked > call.limits.questions:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from metamem.core.blocking import finished
 from metamem.core.errors import UsageError
 from metamem.sandbox import bubblewrap, paths, seccomp
 from metamem.sandbox.isolation import choose
+from metamem.sandbox.watch import EndedBy, Watch
 
 WORKSPACE = "/workspace"  # where every command finds its tree
 _PROGRAMS = "/run/programs"  # `python` in there is this interpreter, whatever the system has
@@ -26,16 +28,20 @@ _SYSTEM = (
     "/etc/alternatives",
 )
 _SHELL = 'ulimit -c 0 && ulimit -t "$1" && ulimit -v "$2" && ulimit -f "$3" && shift 3 && exec "$@"'
-_LOOK_SECONDS = 0.05
+_SIGNALS = range(1, 65)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceLimits:
-    """Limits of one command. CPU, memory and file size hold for each of its processes."""
+    """Limits of one command. CPU, memory and file size hold for each of its processes.
+
+    The processes and the tree are looked at now and then: a moment may pass before it is ended.
+    """
 
     cpu: int = 60  # seconds
     memory_mb: int = 2048
     file_mb: int = 64
+    tree_mb: int = 1024  # on the disk, what was there before included
     processes: int = 128
     output_bytes: int = 1 << 20  # kept of stdout, and of stderr; what comes after is dropped
 
@@ -47,9 +53,16 @@ class CommandResult:
     exit_code: int
     stdout: str
     stderr: str
-    timed_out: bool = False
-    too_many_processes: bool = False
+    ended_by: EndedBy = ""  # the limit that ended it; `tree` also where that is over in the end
     truncated: bool = False  # more was written than was kept
+
+    @property
+    def timed_out(self) -> bool:
+        return self.ended_by == "wall"
+
+    @property
+    def too_many_processes(self) -> bool:
+        return self.ended_by == "processes"
 
 
 async def run_command(
@@ -99,20 +112,31 @@ async def run_command(
         _read(process.stdout, limits.output_bytes), _read(process.stderr, limits.output_bytes)
     )
     feeding = asyncio.create_task(_feed(process.stdin, stdin))
-    watch = asyncio.create_task(_until_too_many(process.pid, limits.processes))
+    watch = Watch(process.pid, tree, limits.processes, limits.tree_mb << 20)
+    over = asyncio.create_task(watch.until_over())
     ended = asyncio.create_task(process.wait())
+    by: EndedBy = ""
     try:
-        await asyncio.wait({ended, watch}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        timed_out = not ended.done() and not watch.done()
-        too_many = not ended.done() and watch.done()
+        await asyncio.wait({ended, over}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if not ended.done():
+            by = over.result() if over.done() else "wall"
+        elif _by_signal(ended.result()) in (-signal.SIGXCPU, -signal.SIGKILL):
+            by = "cpu" if watch.may_have_used(limits.cpu) else ""
     finally:
-        watch.cancel()
+        over.cancel()
         feeding.cancel()
         if process.returncode is None:
             process.kill()  # the kernel ends its whole process namespace with it
         code = await ended
         (stdout, cut_out), (stderr, cut_err) = await readers
-    return CommandResult(code, stdout, stderr, timed_out, too_many, cut_out or cut_err)
+    if not by and await watch.tree_is_over():
+        by = "tree"
+    return CommandResult(_by_signal(code), stdout, stderr, by, cut_out or cut_err)
+
+
+def _by_signal(code: int) -> int:
+    """What ends by a signal is told as a shell does it: 128 and its number."""
+    return 128 - code if code - 128 in _SIGNALS else code
 
 
 def run_blocking(
@@ -121,6 +145,7 @@ def run_blocking(
     seconds: float,
     limits: WorkspaceLimits | None = None,
     *,
+    readable: Sequence[Path] = (),
     shown: Mapping[str, Path] | None = None,
     environment: Mapping[str, str] | None = None,
     stdin: bytes = b"",
@@ -133,6 +158,7 @@ def run_blocking(
             tree,
             seconds,
             limits,
+            readable=readable,
             shown=shown,
             environment=environment,
             stdin=stdin,
@@ -163,12 +189,13 @@ def _command(
     python = str(paths.interpreter())
     return [
         *bubblewrap.isolated(environment),
+        *("--tmpfs", "/tmp"),  # before what is to be seen there
         *bubblewrap.show([*shown, *readable]),
         *(word for name, path in shown_as.items() for word in ("--ro-bind", str(path), name)),
         *("--symlink", python, f"{_PROGRAMS}/python", "--symlink", python, f"{_PROGRAMS}/python3"),
         *("--ro-bind-data", str(packages), f"{_PROGRAMS}/pyvenv.cfg"),
         *(("--proc", "/proc") if proc else ()),
-        *("--dev", "/dev", "--tmpfs", "/tmp"),
+        *("--dev", "/dev"),
         *("--bind", str(tree.resolve()), WORKSPACE, "--remount-ro", "/", "--chdir", WORKSPACE),
         *("--seccomp", str(rules)),
         *("/bin/sh", "-c", _SHELL, "sh"),
@@ -214,23 +241,3 @@ async def _read(stream: asyncio.StreamReader, limit: int) -> tuple[str, bool]:
         kept += chunk[:room]
         cut = cut or len(chunk) > room
     return kept.decode(errors="replace"), cut
-
-
-async def _until_too_many(root: int, limit: int) -> None:
-    """Return when there are too many. The kernel's own limit does not bind the superuser."""
-    while _descendants(root, limit) <= limit:  # noqa: ASYNC110 (nothing tells of new processes)
-        await asyncio.sleep(_LOOK_SECONDS)
-
-
-def _descendants(root: int, limit: int) -> int:
-    """How many processes descend from one, counted no further than just past the limit."""
-    waiting, count = [root], 0
-    while waiting and count <= limit:
-        pid = waiting.pop()
-        try:
-            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        except OSError:
-            continue  # it has ended
-        waiting += [int(child) for child in children]
-        count += len(children)
-    return count

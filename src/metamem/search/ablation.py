@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from metamem.core.errors import DataError
 from metamem.core.types import Design
-from metamem.search.blocks import blocks
+from metamem.designs.blocks import blocks
 from metamem.search.recombine.genome import Genome, LayerGene, from_block
 from metamem.search.recombine.parse import memory_class, parse
 from metamem.search.recombine.render import part_names, render

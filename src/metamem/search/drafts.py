@@ -1,12 +1,11 @@
 """Proposals on their way into the journal."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from metamem.core.errors import DataError
-from metamem.search.novelty import syntax_key
+from metamem.core.types import Design
 from metamem.search.proposer import Proposal, Proposer, Request
 from metamem.search.verifier import Verdict
 
@@ -42,24 +41,17 @@ class Draft:
         return self.tries.last
 
 
-def code_key(proposal: Proposal) -> str:
-    """Equal for equal code; a source that cannot be read as Python equals itself alone."""
-    try:
-        return syntax_key(proposal.design.source)
-    except (DataError, ValueError, RecursionError, MemoryError):
-        return proposal.design.id
-
-
-def distinct(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def distinct(verdicts: Sequence[Verdict], key_of: Callable[[Design], str]) -> list[Verdict]:
     """Repairs of different drafts may end in the same code: then the first of them counts."""
     first: dict[str, str] = {}
     found = []
     for verdict in verdicts:
         if verdict.accepted:
-            key, own = code_key(verdict.proposal), verdict.proposal.design.id
+            design = verdict.proposal.design
+            key = key_of(design)
             if key in first:
                 verdict = Verdict(verdict.proposal, duplicate_of=first[key])
-            first.setdefault(key, own)
+            first.setdefault(key, design.id)
         found.append(verdict)
     return found
 

@@ -87,10 +87,13 @@ class Views:
         fruitless: Mapping[str, Sequence[str]],
         kinds: Mapping[str, str],
         traces: Callable[[Entry, Sequence[str]], Awaitable[Sequence[Trace]]],
+        reference: Evaluation,
+        reward_range: tuple[float, float],
     ) -> None:
-        """The first entry is no memory: what agents do without advice."""
+        """`reference` is what things are worth where nothing was learned."""
+        self._range = reward_range
         self._by_id = {entry.design.id: entry for entry in entries}
-        self._without = entries[0].evaluation
+        self._without = reference
         self._fruitless, self._kinds, self._traces = fruitless, kinds, traces
         self._best: dict[str, list[tuple[float, str]]] = {}  # of each task, the best two
         for entry in entries:
@@ -142,7 +145,7 @@ class Views:
         )
 
     def _score(self, entry: Entry) -> Score:
-        return Score.of_estimate(entry.estimate, len(self._kinds))
+        return Score.of_estimate(entry.estimate, len(self._kinds), self._range)
 
     def _others(self, entry: Entry) -> dict[str, float]:
         found = {}
@@ -160,7 +163,7 @@ class Views:
         shown = []
         for trace in await self._traces(entry, [t for t in tasks if t in entry.rewards]):
             task = trace.case.task_id
-            kind, best_other = self._kinds.get(task, ""), others.get(task, 0.0)
+            kind, best_other = self._kinds.get(task, ""), others.get(task, self._range[0])
             changed = _changed(did.get(trace.case), undirected.get(trace.case))
             shown.append(shown_episode(trace.episode, kind, best_other, changed))
         return shown

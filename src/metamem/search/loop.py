@@ -18,6 +18,7 @@ from metamem.core.protocols import Chat
 from metamem.core.stopwatch import Stopwatch
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.evaluator import Evaluator, Outcome
+from metamem.evaluation.probation import why_stopped
 from metamem.evaluation.racing import (
     Estimate,
     Race,
@@ -25,32 +26,20 @@ from metamem.evaluation.racing import (
     RaceSettings,
     complete_estimate,
 )
-from metamem.search.drafts import COST, STAGES, Draft, Tries, code_key, distinct, settled, told
+from metamem.evaluation.shares import in_shares
+from metamem.search.budget import Budget as Budget
+from metamem.search.drafts import COST, STAGES, Draft, Tries, distinct, settled, told
 from metamem.search.entries import HUMAN as HUMAN
 from metamem.search.entries import Entry, Views, lenders
-from metamem.search.evidence import evidence
-from metamem.search.novelty import behaviours
+from metamem.search.learnables import Learnable
+from metamem.search.pool import Pool
 from metamem.search.proposer import OperatorOutcome, ParentView, Proposal, Proposer, Request
-from metamem.search.selectors import Candidate, Selector
+from metamem.search.selectors import Selector
 from metamem.search.verifier import Verdict, verify
 from metamem.store.facets import Designs, Evaluations, Journal
 from metamem.store.records import ProposalRecord, ProposalStatus, Trace
 
 RESAMPLES = 3  # tries until a proposal is no copy of a known design
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a search may spend. Zero: no limit of that kind."""
-
-    designs: int = 0  # proposals, whatever became of them
-    seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.designs < 0 or self.seconds < 0:
-            raise UsageError("a budget cannot be negative")
-        if not self.designs and not self.seconds:
-            raise UsageError("a search needs a budget", hint="give --designs or --seconds")
 
 
 class Records(Designs, Evaluations, Journal, Protocol):
@@ -64,6 +53,7 @@ class Search:
     archive: Records
     evaluator: Evaluator
     journal: str
+    learnable: Learnable
     seeds: Sequence[Design]
     proposer: Proposer
     proposer_name: str
@@ -85,6 +75,12 @@ class Search:
     free_duplicates: bool = False  # whether duplicates cost nothing (as many as there are designs)
     free: int = 0  # duplicates so far that cost nothing
     _written: dict[int, ProposalRecord] = field(default_factory=dict)
+    _reference_id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._reference_id = self.learnable.reference(self.evaluator.domain).id
+        if self._reference_id not in [design.id for design in self.seeds]:
+            raise UsageError("a search begins with what it is compared with among its seeds")
 
     async def run(self) -> list[Entry]:
         """Search until the budget is spent; returns every evaluated design."""
@@ -142,16 +138,19 @@ class Search:
 
     async def _batch(self, ordinals: range) -> None:
         number = ordinals.start
-        pool = self.candidates()
-        reference = next(e.estimate.mean for e in self.entries)  # no memory is always first
         incumbent, played = self.best, {e.design.id: e.evaluation for e in self.entries}
-        known_behaviours = behaviours(played, self._probes())
-        chosen = self._choose(
-            pool, len(ordinals), reference, derive_seed(self.seed, "parents", number)
+        known_behaviours = self.learnable.behaviours(played, self._probes())
+        pool = Pool(self.entries, self.visits, self.evaluator.domain.reward_range)
+        chosen = pool.choose(
+            self.selector,
+            len(ordinals),
+            self._reference().estimate.mean,
+            derive_seed(self.seed, "parents", number),
         )
         known = dict(self.seen)
         drafts = await self._drafts(ordinals, chosen, known)
-        verdicts = distinct(await settled(self._verify(draft, known) for draft in drafts))
+        verified = await settled(self._verify(draft, known) for draft in drafts)
+        verdicts = distinct(verified, self.learnable.copy_key)
 
         async def one(ordinal: int, verdict: Verdict) -> tuple[Outcome, Race | None] | None:
             if not verdict.accepted:
@@ -168,41 +167,13 @@ class Search:
                 created_by=self.proposer_name,
             )
             self._advance(bool(outcome.done.same_as))
-            if reason := self.evaluator.stopped(outcome.evaluation):
+            if reason := why_stopped(outcome.evaluation.rows):
                 self.progress.note(f"{short(verdict.proposal.design.id)}: {reason}")
             return outcome, race
 
         results = await settled(map(one, ordinals, verdicts))
         for ordinal, verdict, result in zip(ordinals, verdicts, results, strict=True):
             await self._commit(ordinal, verdict, *(result or (None, None)))
-
-    def candidates(self) -> list[Candidate]:
-        return [
-            Candidate(
-                id=e.design.id,
-                parents=e.parents,
-                mean=e.estimate.mean,
-                se=e.estimate.se,
-                visits=self.visits.get(e.design.id, 0),
-                order=e.ordinal,
-                advice_tokens=e.evidence.tokens,
-                model_calls=sum(r.model_calls for r in e.evaluation.rows)
-                / max(1, e.evidence.cases),
-                complete=e.estimate.complete,
-                steps=sum(r.steps for r in e.evaluation.rows) / max(1, e.evidence.cases),
-            )
-            for e in self.entries
-        ]
-
-    def _choose(self, pool: list[Candidate], k: int, reference: float, seed: int) -> list[str]:
-        """k ids; a selector draws without replacement, so a small pool is drawn again."""
-        ids: list[str] = []
-        while len(ids) < k:
-            draw = min(k - len(ids), len(pool))
-            ids += self.selector.select(
-                pool, draw, reference=reference, seed=derive_seed(seed, len(ids))
-            )
-        return ids
 
     async def _drafts(
         self, ordinals: range, chosen: Sequence[str], known: dict[str, str]
@@ -211,7 +182,14 @@ class Search:
 
         All first tries are made at once; which of them are copies is decided in order.
         """
-        views = Views(self.entries, self.fruitless, self._kinds(), self._traces)
+        views = Views(
+            self.entries,
+            self.fruitless,
+            self._kinds(),
+            self._traces,
+            self._reference().evaluation,
+            self.evaluator.domain.reward_range,
+        )
         own = [e.design.id for e in self.entries if not e.human]
         latest = views.view(own[-1]) if own else None
         drafts = []
@@ -223,12 +201,12 @@ class Search:
         await settled(draft.tries.propose(draft.request) for draft in drafts)
         for ordinal, draft in zip(ordinals, drafts, strict=True):
             for attempt in range(1, RESAMPLES):
-                if code_key(draft.proposal) not in known:
+                if self._key(draft.proposal) not in known:
                     break
                 again = self._request(draft.request.parents, ordinal, attempt)
                 draft.request = replace(again, latest=latest)
                 await draft.tries.propose(draft.request)
-            known.setdefault(code_key(draft.proposal), draft.proposal.design.id)
+            known.setdefault(self._key(draft.proposal), draft.proposal.design.id)
         return drafts
 
     def _request(self, parents: Sequence[ParentView], ordinal: int, attempt: int) -> Request:
@@ -240,6 +218,7 @@ class Search:
             domain_description=self.evaluator.domain.describe(),
             invariants=self.evaluator.domain.invariants(),
             hints=self.hints,
+            space=self.learnable.space(self.evaluator.domain),
             agent=self.evaluator.setup.agent.name,
             chats=self.chats_at(seed) if self.chats_at else {},
         )
@@ -257,9 +236,12 @@ class Search:
 
     def _twin(self, proposal: Proposal, known: Mapping[str, str]) -> str:
         """The known design with the same code; empty where there is none but itself."""
-        twin = known.get(code_key(proposal), "")
+        twin = known.get(self._key(proposal), "")
         itself = twin == proposal.design.id and twin not in self.seen.values()
         return "" if itself else twin
+
+    def _key(self, proposal: Proposal) -> str:
+        return self.learnable.copy_key(proposal.design)
 
     def _race_for(self, incumbent: Entry, design: Design) -> Race | None:
         if self.race is None:
@@ -269,9 +251,8 @@ class Search:
         return Race(plan, incumbent.evaluation.by_task())
 
     def _probes(self) -> list[str]:
-        """Every deployed task, in an order that tells designs apart early."""
-        tasks = [t.id for t in self.evaluator.plan("train").deployment]
-        return sorted(tasks, key=lambda t: derive_seed("probe", t))
+        """The deployed tasks on which behaviour is compared."""
+        return self.learnable.probes([t.id for t in self.evaluator.plan("train").deployment])
 
     async def _traces(self, entry: Entry, tasks: Sequence[str]) -> list[Trace]:
         return await self.evaluator.traces(entry.design, "train", tasks)
@@ -314,11 +295,13 @@ class Search:
         status: ProposalStatus = "accepted"
         reason = ""
         if verdict.duplicate_of:
-            status, reason = "duplicate", f"the same code as {short(verdict.duplicate_of)}"
+            status = "duplicate"
+            reason = f"{self.learnable.copied} as {short(verdict.duplicate_of)}"
         elif verdict.error or outcome is None:
             status, reason = "rejected", verdict.error
         elif outcome.done.same_as:
-            status, reason = "duplicate", f"the same advice as {short(outcome.done.same_as)}"
+            status = "duplicate"
+            reason = f"{self.learnable.alike} as {short(outcome.done.same_as)}"
             reason += f" on all {len(self._probes())} tasks"
         else:
             estimate = self._estimate(outcome.evaluation, race)
@@ -351,7 +334,7 @@ class Search:
             self.entries.append(entry)
             parent = next((e for e in self.entries if e.design.id in proposal.parents[:1]), None)
             gain = entry.estimate.mean - parent.estimate.mean if parent else None
-        self.seen.setdefault(code_key(proposal), proposal.design.id)
+        self.seen.setdefault(self._key(proposal), proposal.design.id)
         if proposal.operator != HUMAN:
             self.outcomes.append(OperatorOutcome(proposal.operator, gain, proposal.cost))
         for parent_id in proposal.parents[:1]:
@@ -361,13 +344,13 @@ class Search:
 
     def _estimate(self, evaluation: Evaluation, race: Race | None) -> Estimate:
         rows = evaluation.by_task()
-        if race is None or self.evaluator.stopped(evaluation):  # then all of it is known
+        if race is None or self.evaluator.never_ran(evaluation):  # then all of it is known
             return complete_estimate(rows)
         return race.estimate(rows)
 
-    def _without(self, evaluation: Evaluation) -> Evaluation:
-        """What no memory came to, which is always first."""
-        return self.entries[0].evaluation if self.entries else evaluation
+    def _reference(self) -> Entry:
+        """What things are worth where nothing was learned."""
+        return next(e for e in self.entries if e.design.id == self._reference_id)
 
     def _kinds(self) -> dict[str, str]:
         return {t.id: t.kind for t in self.evaluator.plan("train").deployment}
@@ -375,6 +358,12 @@ class Search:
     def _entry(
         self, ordinal: int, proposal: Proposal, evaluation: Evaluation, estimate: Estimate
     ) -> Entry:
+        known = any(e.design.id == self._reference_id for e in self.entries)
+        reference = self._reference().evaluation if known else evaluation
+        rewards = self.evaluator.domain.reward_range
+        evidence = self.learnable.evidence(
+            in_shares(evaluation, rewards), self._kinds(), in_shares(reference, rewards)
+        )
         return Entry(
             ordinal,
             proposal.design,
@@ -383,6 +372,6 @@ class Search:
             proposal.note,
             estimate,
             evaluation,
-            evidence(evaluation, self._kinds(), self._without(evaluation)),
+            evidence,
             evaluation.by_task(),
         )

@@ -14,10 +14,13 @@ def behaviours(
 ) -> dict[str, tuple[str, ...]]:
     """What designs advised on these tasks, as digests; of those that advised alike the first.
 
-    A design that did not play them all is left out: nobody knows what it would have said.
+    A design that did not play them all is left out: nobody knows what it would have said. So is
+    one that was also asked while acting: others are compared before they have acted.
     """
     known: dict[tuple[str, ...], str] = {}
     for design, evaluation in evaluations.items():
+        if evaluation.fingerprint.rules.get("ask_every"):
+            continue
         told = {r.task_id: r.advice_digest for r in evaluation.rows if r.repeat == 0}
         if all(task in told for task in tasks):
             known.setdefault(tuple(told[task] for task in tasks), design)

@@ -4,9 +4,11 @@ function of the request, so a run can be resumed and repeated.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from metamem.core.protocols import Chat
+from metamem.core.space import Space
 from metamem.core.types import Design
 from metamem.search.score import Score
 
@@ -124,11 +126,31 @@ class Request:
     failed_attempt: FailedAttempt | None = None
     earlier: Proposal | None = None  # the try before: what failed, or else a copy of a known design
     chats: Mapping[str, Chat] = field(default_factory=dict)  # models of the role `meta`, by name
+    space: Space | None = None  # what there is to be set, where parameters are learned
     agent: str = ""  # who reads the advice, by its registered name
     latest: ParentView | None = None  # the last evaluated design of whoever is asked
 
 
+def _nobody_listens(waiting: bool) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class ProposerContext:
+    """What a run gives a proposer that declares needs: of each, only what it declared."""
+
+    window: int = 0  # tokens that the smallest of its models takes; 0: not known
+    folder: Path | None = None  # of its own: what is in there is there again when the run goes on
+    # Told True when it begins to wait for somebody, False when it no longer does: the clock of the
+    # run stands still meanwhile.
+    on_wait: Callable[[bool], None] = _nobody_listens
+
+
 class Proposer(Protocol):
-    """Writes a new design from parents and their evidence."""
+    """Writes a new design from parents and their evidence.
+
+    One that needs a model, a folder or somebody to wait for says so in its class attribute `needs`
+    (`metamem.core.needs.Needs`), and is then made with the keyword `context`, a `ProposerContext`.
+    """
 
     async def propose(self, request: Request) -> Proposal: ...

@@ -21,12 +21,15 @@ class Score:
     of: int
 
     @staticmethod
-    def of_estimate(estimate: Estimate, of: int) -> "Score":
-        """An estimate of a design that was raced out may leave [0, 1]; its interval does not."""
+    def of_estimate(
+        estimate: Estimate, of: int, reward_range: tuple[float, float] = (0.0, 1.0)
+    ) -> "Score":
+        """An estimate of a design that was raced out may leave the range; its interval does not."""
         wide = 0.0
         if estimate.n > 1:
             wide = t_critical((1 - LEVEL) / 2, estimate.n - 1) * estimate.se
-        low, high = max(0.0, estimate.mean - wide), min(1.0, estimate.mean + wide)
+        least, most = reward_range
+        low, high = max(least, estimate.mean - wide), min(most, estimate.mean + wide)
         return Score(estimate.mean, low, high, estimate.n, of)
 
     @staticmethod

@@ -1,6 +1,7 @@
 """The archive: every design, run, evaluation and decision, kept for good."""
 
 import os
+from collections.abc import Sequence
 
 from metamem.store.archive import Archive
 from metamem.store.checkup import Checkup, check_file
@@ -18,11 +19,13 @@ from metamem.store.records import (
     Trace,
     utc_now,
 )
+from metamem.store.schema import Component
 from metamem.store.sqlite import SqliteArchive
 
 __all__ = [
     "Archive",
     "Checkup",
+    "Component",
     "DesignRecord",
     "ErasureRecord",
     "Origin",
@@ -41,6 +44,11 @@ __all__ = [
 ]
 
 
-def open_archive(path: str | os.PathLike[str], *, create: bool = True) -> Archive:
-    """Open the archive at a path; made if it is not there, unless `create` is False."""
-    return SqliteArchive(path, create=create)
+def open_archive(
+    path: str | os.PathLike[str], *, create: bool = True, components: Sequence[Component] = ()
+) -> Archive:
+    """Open the archive at a path; made if it is not there, unless `create` is False.
+
+    Components beside experiments are brought forward with it, and erased from with it.
+    """
+    return SqliteArchive(path, create=create, components=components)

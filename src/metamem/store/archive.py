@@ -10,7 +10,8 @@ names: every call of `record_read` and `begin_attempt` is a new entry.
 
 *Erasable.* What can come from a person's data (collections, blobs, how cases were played, what
 models were asked and said) can be erased, on someone's word, which is kept. What is left are ids,
-digests, scores and costs. Asking for what was erased, or writing it again, is an `Erased`.
+digests, scores and costs. Asking for what was erased, or writing it again, is an `Erased`. A scope
+that nothing is known of is not erased but told of, and what cannot be erased whole is not erased.
 
 *All or nothing.* Each method is one transaction. When it returns, what it wrote survives the
 death of the process; when it raises, nothing of it was written.
@@ -41,6 +42,7 @@ belongs to something that is not there (proposals, traces) is an empty list. Who
 something that refers to what is not there gets a `StoreError`.
 """
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -105,6 +107,16 @@ class Archive(
     Protocol,
 ):
     """All parts together. The module's docstring is the contract."""
+
+    def components(self) -> Mapping[str, int]:
+        """The schema's version of every component in the storage, by name; those that this
+        program does not know are among them."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where it is kept, for people and for whoever must find it again."""
+        ...
 
     def close(self) -> None:
         """Let go of the archive; closing twice is fine, any other use after it is an error."""

@@ -57,6 +57,14 @@ def finite(value: Any, what: str) -> float:
     return number
 
 
+def costs(value: Any, what: str) -> str:
+    """Numbers by name; most rows have none."""
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise DataError(f"{what} are not numbers by name but {value!r}")
+    numbers = {name: finite(number, f"the cost {name!r}") for name, number in value.items()}
+    return dump(numbers, what) if numbers else ""
+
+
 # The columns of a row, each with what makes sure that it comes back as it went in.
 RESULTS: Mapping[str, Callable[[Any, str], Value]] = {
     "task_id": text,
@@ -70,6 +78,7 @@ RESULTS: Mapping[str, Callable[[Any, str], Value]] = {
     "model_calls": whole,
     "tokens": whole,
     "failure": text,
+    "costs": costs,
 }
 MEASUREMENTS: Mapping[str, Callable[[Any, str], Value]] = {"seconds": finite, "retrieve_ms": finite}
 
@@ -86,6 +95,7 @@ def row_from_columns(columns: Sequence[Any]) -> CaseResult:
     """A row from its result columns and then its measurement columns."""
     fields = dict(zip(RESULTS, columns, strict=False))
     fields["advice_truncated"] = bool(fields["advice_truncated"])
+    fields["costs"] = load(fields["costs"], "the costs of a case") if fields["costs"] else {}
     return CaseResult(**fields, measured=Measurement(*columns[len(RESULTS) :]))
 
 

@@ -1,6 +1,7 @@
 """The schema of experiments: designs, runs, evaluations, what they were made from, decisions."""
 
 from metamem.store.schema import Component
+from metamem.store.sql.erasers import ERASERS
 
 V1 = (
     "CREATE TABLE archive_schema (version BIGINT NOT NULL PRIMARY KEY)",
@@ -180,17 +181,11 @@ V3 = (
     )""",
 )
 
-# Components keep their versions side by side. The old table of versions is kept, and closed with a
-# version that older programs do not know, so that they ask for an upgrade.
-_VERSIONS = (
-    """CREATE TABLE component_versions (
-        component TEXT NOT NULL,
-        version BIGINT NOT NULL,
-        PRIMARY KEY (component, version)
-    )""",
-    "INSERT INTO component_versions (component, version)"
-    " SELECT 'experiments', version FROM archive_schema",
-    "INSERT INTO archive_schema (version) VALUES (4)",
+# Components keep their versions side by side, in a table of their own. The old one is kept, and
+# closed with a version that older programs do not know, so that they ask for an upgrade.
+_CLOSED = (
+    "INSERT INTO archive_schema (version)"
+    " SELECT 4 WHERE NOT EXISTS (SELECT 1 FROM archive_schema WHERE version = 4)",
 )
 
 # Decisions about anything, each at its own place in the history of what it decides: two that are
@@ -249,7 +244,7 @@ _ERASURES = (
     )""",
 )
 
-V4 = (*_VERSIONS, *_PROMOTIONS, *_ERASURES)
+V4 = (*_CLOSED, *_PROMOTIONS, *_ERASURES)
 
 # Whether advice is used shows in what the agent does with it and without it; how many of its
 # actions stand in the advice word for word, which was kept before, says little.
@@ -258,9 +253,12 @@ V5 = (
     "ALTER TABLE results ADD COLUMN actions_digest TEXT NOT NULL DEFAULT ''",
 )
 
+# What a case took beside what every case takes, as its domain names it.
+V6 = ("ALTER TABLE results ADD COLUMN costs TEXT NOT NULL DEFAULT ''",)
+
 EXPERIMENTS = Component(
     name="experiments",
-    steps=(V1, V2, V3, V4, V5),
+    steps=(V1, V2, V3, V4, V5, V6),
     append_only=(
         "archive_schema",
         "component_versions",
@@ -282,4 +280,5 @@ EXPERIMENTS = Component(
     ),
     # What can come from a person's data. The rows above keep its ids, digests and scores.
     erasable=("traces", "collections", "blobs", "model_texts", "model_calls"),
+    erasers=ERASERS,
 )

@@ -12,13 +12,20 @@ from typing import Any, TypeVar
 from metamem.core.errors import Erased, StoreError, UsageError
 from metamem.core.types import Evaluation
 from metamem.store.archive import Archive
+from metamem.store.experiments import EXPERIMENTS
 from metamem.store.records import DesignRecord
 
 T = TypeVar("T")
 
 
-def export_archive(archive: Archive, folder: Path) -> None:
-    """Write everything but blobs into a new folder, which appears whole or not at all.
+BLOBS = "blobs"
+
+
+def export_archive(archive: Archive, folder: Path) -> tuple[str, ...]:
+    """Write all experiments but blobs into a new folder, which appears whole or not at all.
+
+    Returns what the archive holds and the export does not: blobs, and other components by their
+    names. `export.json` in the folder says the same.
 
     A writer may go on meanwhile. What refers to other things is read before them, so no reference
     in the export leads nowhere, but to what was erased.
@@ -30,7 +37,7 @@ def export_archive(archive: Archive, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         try:
-            _write_all(archive, draft)
+            left_out = _write_all(archive, draft)
             draft.chmod(0o755)  # mkdtemp's is for its owner alone
             draft.rename(folder)
         except BaseException:
@@ -38,9 +45,10 @@ def export_archive(archive: Archive, folder: Path) -> None:
             raise
     except OSError as error:
         raise StoreError(f"the export to {folder} failed: {error}") from error
+    return left_out
 
 
-def _write_all(archive: Archive, folder: Path) -> None:
+def _write_all(archive: Archive, folder: Path) -> tuple[str, ...]:
     _lines(folder / "reads.jsonl", map(asdict, archive.reads()))
     _lines(folder / "promotions.jsonl", map(asdict, archive.promotions()))
     _lines(folder / "erasures.jsonl", map(asdict, archive.erasures()))
@@ -78,6 +86,12 @@ def _write_all(archive: Archive, folder: Path) -> None:
         # Bytes as they are: no newline in a design may change, or its id would not match.
         source = archive.design(record.id).source.encode()
         (folder / _design_file(record)).write_bytes(source)
+
+    components = archive.components()
+    left_out = (BLOBS, *sorted(set(components) - {EXPERIMENTS.name}))
+    about = {"versions": dict(components), "left_out": left_out}
+    (folder / "export.json").write_text(json.dumps(about, indent=2) + "\n")
+    return left_out
 
 
 def _unless_erased(read: Callable[[str], T], identifier: str) -> T | None:

@@ -3,18 +3,19 @@
 The contract that holds for all of them is the docstring of `metamem.store.archive`.
 
 Lists are long: those that take `after` and `limit` give the entries that follow the one named, at
-most so many; `after` must be in the archive.
+most so many; `after` must be in the archive. Entries of ledgers have no names: `skip` of the oldest
+are left out.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from metamem.core.access import Scope
 from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord, Spending
 from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 from metamem.store.records import (
     DesignRecord,
-    ErasableKind,
     ErasureRecord,
     Origin,
     Place,
@@ -190,6 +191,8 @@ class Promotions(Protocol):
         run_id: str | None = None,
         *,
         of: tuple[Subject, Place] | None = None,
+        skip: int = 0,
+        limit: int | None = None,
     ) -> list[PromotionRecord]:
         """Every decision; those of one run; those of one history, which is that of all subjects
         of the same kind and name in the place."""
@@ -203,7 +206,11 @@ class Reads(Protocol):
         """Enter a read, before it is made: its run, design and evaluation need not exist yet."""
         ...
 
-    def reads(self) -> list[ReadRecord]: ...
+    def reads(
+        self, run_id: str | None = None, *, skip: int = 0, limit: int | None = None
+    ) -> list[ReadRecord]:
+        """Every read, or those of a run."""
+        ...
 
 
 class Erasures(Protocol):
@@ -214,18 +221,27 @@ class Erasures(Protocol):
         """
         ...
 
-    def origins(self, scope: str) -> list[Origin]: ...
+    def origins(self, scope: Scope | str) -> list[Origin]: ...
 
-    def erase(self, scope: str, *, decided_by: str, reason: str) -> ErasureRecord:
+    def erase(self, scope: Scope | str, *, decided_by: str, reason: str) -> ErasureRecord:
         """Delete the content of all that holds the scope's data: collections, blobs, how the
-        cases of evaluations were played, what models were asked in runs and what they said.
+        cases of evaluations were played, what models were asked in runs and what they said, and
+        what else the archive's components keep of it.
 
         Ids, digests, scores and costs stay. What lost its content cannot be played again: whoever
         asks for it, or writes it again, gets `Erased`. Erasing again erases what came since.
+
+        A scope that nothing is known of is an `UnknownName`, and what this program cannot erase
+        a `StoreError`; nothing is erased then. `ScrubDue` where it was erased, and the storage
+        still holds it for somebody who reads: `scrub` later.
         """
         ...
 
-    def erasure(self, kind: ErasableKind, identifier: str) -> ErasureRecord | None:
+    def scrub(self) -> None:
+        """Make sure that the storage does not hold what was erased; `ScrubDue` as for `erase`."""
+        ...
+
+    def erasure(self, kind: str, identifier: str) -> ErasureRecord | None:
         """The erasure by which something lost its content, if it did."""
         ...
 

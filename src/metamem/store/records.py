@@ -13,7 +13,6 @@ SubjectKind = Literal["design", "parameters", "policy", "tool"]
 PlaceKind = Literal["domain", "scope"]
 Decision = Literal["promoted", "refused", "approved", "rejected", "undone"]
 Risk = Literal["code", "policy", "sharing", "deletion", "parameters"]
-ErasableKind = Literal["collection", "blob", "evaluation", "run"]
 
 RUN_STATES: tuple[RunState, ...] = get_args(RunState)
 PROPOSAL_STATUSES: tuple[ProposalStatus, ...] = get_args(ProposalStatus)
@@ -21,7 +20,6 @@ SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
 PLACE_KINDS: tuple[PlaceKind, ...] = get_args(PlaceKind)
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 RISKS: tuple[Risk, ...] = get_args(Risk)
-ERASABLE_KINDS: tuple[ErasableKind, ...] = get_args(ErasableKind)
 
 
 def utc_now() -> str:
@@ -139,11 +137,12 @@ class ReadRecord:
 class Origin:
     """Whose data is in something: a scope is a person, a team, or whatever owns data.
 
-    `evaluation` stands for how its cases were played, `run` for what models were asked in it.
+    Of experiments there are `collection`, `blob`, `evaluation` (how its cases were played) and
+    `run` (what models were asked in it); other components bring kinds of their own.
     """
 
     scope: str
-    kind: ErasableKind
+    kind: str
     id: str
 
 
@@ -155,4 +154,6 @@ class ErasureRecord:
     decided_by: str
     reason: str
     at: str
-    erased: tuple[tuple[ErasableKind, str], ...]  # what lost its content by it
+    erased: tuple[tuple[str, str], ...]  # kinds and ids of what lost its content by it
+    # Copies of all that was there, which were removed for it; told once, to whoever erased.
+    copies: tuple[str, ...] = field(default=(), compare=False)

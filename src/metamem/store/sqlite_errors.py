@@ -3,9 +3,11 @@
 import sqlite3
 from pathlib import Path
 
-from metamem.core.errors import DataError, MetamemError, StoreError
+from metamem.core.errors import Conflict, DataError, Guarded, MetamemError, StoreError
 
 BUSY_SECONDS = 30.0  # how long a writer waits for another
+GUARDED = "the archive is append-only"  # what a guard says
+_TAKEN = ("SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID")
 
 
 def meaning(error: sqlite3.Error, path: Path) -> MetamemError:
@@ -35,8 +37,21 @@ def meaning(error: sqlite3.Error, path: Path) -> MetamemError:
         return DataError(f"{path} is not an archive", hint="name another file")
     if name.startswith("SQLITE_CORRUPT"):
         return damaged(path, error)
+    if name in _TAKEN:
+        return Conflict(
+            f"{path}: what was about to be written is taken ({error})",
+            hint="look at what is there, and decide again",
+        )
+    if name == "SQLITE_CONSTRAINT_TRIGGER" and str(error) == GUARDED:
+        return Guarded(
+            f"{path}: {error}", hint="add what is new beside what is there, or have it erased"
+        )
     return StoreError(f"{path}: {error}")
 
 
 def damaged(path: Path, error: object) -> DataError:
     return DataError(f"{path} is damaged ({error})", hint="restore a backup")
+
+
+def closed(path: Path) -> StoreError:
+    return StoreError(f"{path} is closed", hint="open it again")

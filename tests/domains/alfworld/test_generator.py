@@ -88,6 +88,7 @@ def test_things_keep_to_their_habits_at_home_and_less_so_when_shifted(games):
         assert places(many, "laptop")["bed"] > 0.3
 
 
+@pytest.mark.slow
 def test_shifted_goals_and_rooms_are_never_met_at_home():
     home = [generate(7, "many", i) for i in range(600)]
     away = [generate(7, "many", i, shifted=True) for i in range(600)]

@@ -48,6 +48,7 @@ def test_a_sample_of_faults_shows_and_is_mended(split: str) -> None:
         assert not any(run_tests({**bug.files, **bug.fix}).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_bug_has_tests_that_tell_it_and_a_fix_that_is_the_clean_project(split: str) -> None:
     for bug in bugs(split):

@@ -12,8 +12,8 @@ from metamem.core.protocols import Domain
 from metamem.core.types import SPLITS, Task
 from metamem.designs.jailed import Jail
 from metamem.designs.library import load
+from metamem.domains.conformance import DomainConformance
 from metamem.domains.dialogue.domain import DialogueDomain
-from metamem.evaluation.domain_conformance import DomainConformance
 from metamem.models.hashed_embedder import HashedEmbedder
 
 

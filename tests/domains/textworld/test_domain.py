@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from metamem.agents.reader import Reader
+from metamem.core.episode import play
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Seat
 from metamem.core.types import SPLITS
 from metamem.domains.textworld import generate
 from metamem.domains.textworld.recipes import recipes
 from metamem.domains.textworld.sheet import read_sheet
-from metamem.evaluation.episode import play
 
 
 def all_tasks(domain):

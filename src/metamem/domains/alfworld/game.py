@@ -108,9 +108,6 @@ class Game:
             for here in (self.start, *self.at_location)
         }
 
-    def things_with(self, fact: str) -> frozenset[int]:
-        return frozenset(i for i, thing in enumerate(self.things) if fact in thing.fixed)
-
 
 # Nearly every game accepts the same pairs of types: keep one copy of each distinct set.
 _ACCEPTS: dict[TypePairs, TypePairs] = {}

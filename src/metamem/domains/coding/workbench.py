@@ -133,7 +133,7 @@ class Workbench:
             path: text for path, text in after.items() if files.get(path) != text
         }
         changed |= {path: None for path in files if path not in after}
-        value = {"text": self._said(done), "exit_code": done.exit_code, "changed": changed}
+        value = {"text": self._said(done), "exit_code": _shell_code(done), "changed": changed}
         return value, not done.timed_out
 
     def _said(self, done: CommandResult) -> str:
@@ -147,7 +147,9 @@ class Workbench:
             text += f"\n(ended after {self.limits.command_seconds:g} s)"
         elif done.too_many_processes:
             text += "\n(ended: too many processes)"
-        elif done.exit_code in (-24, -9, 128 + 24, 128 + 9):
+        elif done.ended_by == "tree":
+            text += "\n(ended: too much was written)"
+        elif done.exit_code in (-24, -9):
             text += "\n(killed: over its CPU time or memory)"
         return text.strip("\n")
 
@@ -184,6 +186,12 @@ class Workbench:
             for name in answer[1]
         ]
         return sorted(passed), not done.timed_out
+
+
+def _shell_code(done: CommandResult) -> int:
+    """As a shell tells of a signal, unless it was metamem that ended the whole command."""
+    from_outside = done.ended_by in ("wall", "processes", "tree")
+    return done.exit_code if done.exit_code >= 0 or from_outside else 128 - done.exit_code
 
 
 def _answers(output: str, nonce: str) -> list[Any]:

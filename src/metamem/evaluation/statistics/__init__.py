@@ -3,6 +3,8 @@
 from metamem.evaluation.statistics.binomial import binomial_lower_bound, binomial_tail
 from metamem.evaluation.statistics.comparison import (
     Comparison,
+    HolmComparison,
+    holm_corrected,
     paired_comparison,
     paired_differences,
 )
@@ -26,6 +28,7 @@ from metamem.evaluation.statistics.unpaired import holm, welch, welch_from_summa
 
 __all__ = [
     "Comparison",
+    "HolmComparison",
     "Side",
     "Significance",
     "binomial_lower_bound",
@@ -34,6 +37,7 @@ __all__ = [
     "cohens_d",
     "hedges_g",
     "holm",
+    "holm_corrected",
     "lower_bound",
     "paired_comparison",
     "paired_differences",

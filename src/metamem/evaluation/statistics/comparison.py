@@ -3,13 +3,17 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from metamem.core.errors import UsageError
+from metamem.core.stored import restored
 from metamem.evaluation.statistics.effects import hedges_g, power_hint, superiority
 from metamem.evaluation.statistics.intervals import t_interval
 from metamem.evaluation.statistics.paired import paired_t, sign_flip
 from metamem.evaluation.statistics.samples import DUST, deviation, mean, numbers
+from metamem.evaluation.statistics.unpaired import holm
+
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,26 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HolmComparison(Comparison):
+    """One of several that were made together."""
+
+    p_holm: float  # `p_permutation`, corrected for all of them: where there are several, quote it
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "HolmComparison":
+        return restored(HolmComparison, data)
+
+
+def holm_corrected(comparisons: Mapping[Name, Comparison]) -> dict[Name, HolmComparison]:
+    """All comparisons of one table, which share the chance of an error."""
+    corrected = holm([found.p_permutation for found in comparisons.values()])
+    return {
+        name: HolmComparison(**found.to_json(), p_holm=p)
+        for (name, found), p in zip(comparisons.items(), corrected, strict=True)
+    }
 
 
 def paired_differences(a: Mapping[str, float], b: Mapping[str, float]) -> list[float]:

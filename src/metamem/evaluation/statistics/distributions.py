@@ -76,10 +76,6 @@ def t_sf(t: float, df: float) -> float:
     return tail if t >= 0.0 else 1.0 - tail
 
 
-def t_cdf(t: float, df: float) -> float:
-    return t_sf(-t, df)
-
-
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, df: float) -> float:
     """The value that Student's t stays below with probability p."""

@@ -52,7 +52,7 @@ class Task:
     copied: str = ""  # the id of the last answer, where that was a copy of a known design
 
 
-class Place:
+class WorkFolder:
     """Reads and writes the folder of one run."""
 
     def __init__(self, folder: Path) -> None:

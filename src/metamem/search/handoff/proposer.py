@@ -1,19 +1,18 @@
 """`Handoff` writes what it is asked into a folder and waits until somebody hands in a design."""
 
 import asyncio
-from collections.abc import Callable
 from importlib import resources
-from pathlib import Path
 
 from metamem.core.errors import DataError, UsageError
 from metamem.core.ids import content_id
+from metamem.core.needs import Needs
 from metamem.core.types import Design
 from metamem.search.handoff.alive import SignOfLife
 from metamem.search.handoff.documents import documents
-from metamem.search.handoff.place import Place, Task
+from metamem.search.handoff.place import Task, WorkFolder
 from metamem.search.handoff.submission import Submission
 from metamem.search.manual import manual, reading
-from metamem.search.proposer import Proposal, Request
+from metamem.search.proposer import Proposal, ProposerContext, Request
 
 OPERATOR = "handoff"
 POLL_SECONDS = 0.25
@@ -35,17 +34,21 @@ def request_id(request: Request) -> str:
 
 
 class Handoff:
-    """Any coding agent as a proposer. Its answers lie in `folder`, so none is asked for twice."""
+    """Any coding agent as a proposer. Its answers lie in its folder, so none is asked for twice."""
 
-    def __init__(
-        self, folder: str, tokens: int = 20_000, on_wait: Callable[[bool], None] | None = None
-    ) -> None:
-        """`on_wait` hears when it begins to wait for somebody, and when it no longer does."""
-        self._place = Place(Path(folder))
+    needs = Needs(
+        folder=True,
+        somebody="Designs are handed off: in another terminal, metamem handoff next",
+    )
+
+    def __init__(self, context: ProposerContext, tokens: int = 20_000) -> None:
+        if context.folder is None:
+            raise UsageError("the proposer handoff needs a folder")
+        self._place = WorkFolder(context.folder)
         self._place.make()
         self._tokens = tokens  # how long a dossier may be
         self._open: set[int] = set()
-        self._on_wait = on_wait
+        self._on_wait = context.on_wait
         self._sign = SignOfLife(self._place.root)
         self._sign.give()
 
@@ -63,7 +66,7 @@ class Handoff:
         return Proposal(submission.design, parents, OPERATOR, submission.note)
 
     def _await(self, number: int) -> None:
-        if not self._open and self._on_wait:
+        if not self._open:
             self._on_wait(True)
         self._open.add(number)
         if self._open != set(self._place.open()):
@@ -75,7 +78,7 @@ class Handoff:
             return
         self._open.remove(number)
         self._place.set_open(self._open)
-        if not self._open and self._on_wait:
+        if not self._open:
             self._on_wait(False)
 
     async def _ask(self, number: int, asked: str, request: Request) -> None:

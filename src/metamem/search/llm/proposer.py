@@ -6,8 +6,9 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from metamem.core.errors import ModelUnavailable, UsageError
+from metamem.core.errors import UsageError
 from metamem.core.ids import derive_seed
+from metamem.core.needs import Needs, missing_model
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Design
 from metamem.search.dossier import dossier
@@ -17,9 +18,10 @@ from metamem.search.llm import ensemble, prompts
 from metamem.search.llm.extract import class_names, source_in
 from metamem.search.llm.schemas import PLAN, REFLECTION
 from metamem.search.llm.talk import Talk
-from metamem.search.proposer import Proposal, Request, ShownEpisode
+from metamem.search.proposer import Proposal, ProposerContext, Request, ShownEpisode
 
 IDEATE, PLANNED, CODE, REPAIR = "ideate", "plan", "code", "repair"
+WINDOW = 60_000  # tokens, where nobody knows how many the models take
 CAREFUL = 0.9  # of the window is planned with, since tokens are only estimated
 FRAME = 1500  # tokens of the requests themselves, above what they show
 ERROR_TOKENS = 1500
@@ -30,9 +32,19 @@ NOTHING = "# No design came of this request.\n"  # how a source begins that stan
 class LlmProposer:
     """Writes designs with a language model of the role `meta`, or with one of several."""
 
+    needs = Needs(model="meta")
+
     def __init__(
-        self, reflect_tokens: int = 6_000, code_tokens: int = 12_000, window: int = 60_000
+        self,
+        reflect_tokens: int = 6_000,
+        code_tokens: int = 12_000,
+        window: int | None = None,
+        *,
+        context: ProposerContext | None = None,
     ) -> None:
+        """`window` goes before what the context knows of the models."""
+        if window is None:
+            window = (context.window if context else 0) or WINDOW
         if min(reflect_tokens, code_tokens, window) < 1:
             raise UsageError("reflect_tokens, code_tokens and window must be above zero")
         self.reflect_tokens, self.code_tokens = reflect_tokens, code_tokens
@@ -48,9 +60,7 @@ class LlmProposer:
 
     async def propose(self, request: Request) -> Proposal:
         if not request.chats:
-            raise ModelUnavailable(
-                "the proposer llm needs a language model", hint="name one for the role meta"
-            )
+            raise missing_model("proposers", "llm")
         model = ensemble.choose(request)
         earlier = request.earlier.stages if request.earlier else {}
         talk = Talk(request.chats[model], model, self.system, earlier)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from metamem.search.blocks import BOUNDS, COMBINE, SLOTS, Block, Number, blocks, plumbing
+from metamem.designs.blocks import BOUNDS, COMBINE, SLOTS, Block, Number, blocks, plumbing
 from metamem.search.recombine.genome import Genome, LayerGene, SlotGene, from_block
 
 T = TypeVar("T")

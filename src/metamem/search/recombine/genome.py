@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from metamem.search.blocks import (
+from metamem.designs.blocks import (
     COMBINE,
     SLOTS,
     Block,

@@ -8,7 +8,7 @@ from functools import cache, partial
 from random import Random
 
 from metamem.designs import library
-from metamem.search.blocks import COMBINE, SLOTS, Number, blocks, class_constants, composers
+from metamem.designs.blocks import COMBINE, SLOTS, Number, blocks, class_constants, composers
 from metamem.search.recombine import draw
 from metamem.search.recombine.genome import (
     Genome,

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from metamem.core.errors import DataError
 from metamem.designs import library
-from metamem.search.blocks import (
+from metamem.designs.blocks import (
     COMBINE,
     SLOTS,
     Block,

@@ -7,7 +7,7 @@ The layer says much the same as the design, not word for word.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from metamem.search.blocks import SLOTS, Number, blocks
+from metamem.designs.blocks import SLOTS, Number, blocks
 from metamem.search.recombine.genome import LayerGene, from_block
 
 

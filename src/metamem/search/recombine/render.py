@@ -4,7 +4,7 @@ import ast
 import builtins
 import textwrap
 
-from metamem.search.blocks import Method, plumbing
+from metamem.designs.blocks import Method, plumbing
 from metamem.search.recombine.genome import (
     Genome,
     LayerGene,

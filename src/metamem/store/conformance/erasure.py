@@ -1,11 +1,11 @@
 """What is erased is gone, and what is left says so."""
 
 from dataclasses import replace
-from typing import Any, cast
 
+from metamem.core.access import Scope
 from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord
 from metamem.core.chat import Usage
-from metamem.core.errors import Erased, UsageError
+from metamem.core.errors import Erased, UnknownName, UsageError
 from metamem.core.types import Case
 from metamem.store.archive import Archive
 from metamem.store.conformance.support import (
@@ -44,7 +44,9 @@ def origins_are_entered_once(open_archive: Opener) -> None:
         same(archive.add_origin(replace(origin, scope="other")), True, "another scope's share")
         same(archive.add_origin(replace(origin, id=ODD_TEXT, kind="run")), True)
         with refused(UsageError, "'design'"):
-            archive.add_origin(replace(origin, kind=cast(Any, "design")))
+            archive.add_origin(replace(origin, kind="design"))
+        with refused(UsageError, "'design'"):
+            archive.erasure("design", "c")
     with open_archive() as archive:
         same(archive.origins(ODD_TEXT), [origin, replace(origin, id=ODD_TEXT, kind="run")])
         same(archive.origins("nobody"), [])
@@ -110,13 +112,29 @@ def erasing_again_erases_what_came_since(open_archive: Opener) -> None:
         archive.put_collection("c", [episode()])
         second = archive.erase("me", decided_by="Ada", reason="asked to")
         same(second.erased, (("collection", "c"),))
-        nothing = archive.erase("nobody", decided_by="Ada", reason="asked to")
-        same(nothing.erased, ())
-        same(archive.erasures(), [first, second, nothing])
+        third = archive.erase("me", decided_by="Ada", reason="to be sure")
+        same(third.erased, (), "what is erased when nothing came since")
+        same(archive.erasures(), [first, second, third])
+        archive.scrub()
         same(archive.erasure("blob", "b"), first, "the erasure that took it")
         for by, reason in (("", "asked to"), ("Ada", " ")):
             with refused(UsageError):
                 archive.erase("me", decided_by=by, reason=reason)
+
+
+def a_scope_that_nothing_is_known_of_is_told(open_archive: Opener) -> None:
+    scope = Scope("acme", "user", "ann")
+    with open_archive() as archive:
+        archive.put_blob("b", b"hers")
+        archive.add_origin(Origin(str(scope), "blob", "b"))
+        same(archive.origins(scope), [Origin("acme/user/ann", "blob", "b")])
+        with refused(UnknownName, "acme/user/anne"):
+            archive.erase("acme/user/anne", decided_by="Ada", reason="asked to")
+        same(archive.erasures(), [], "what is recorded of a scope that is not there")
+        same(archive.blob("b"), b"hers")
+        made = archive.erase(scope, decided_by="Ada", reason="asked to")
+        same((made.scope, made.erased), ("acme/user/ann", (("blob", "b"),)))
+        same(archive.erasures(), [made])
 
 
 def a_call_under_way_while_its_run_is_erased_keeps_its_cost_alone(open_archive: Opener) -> None:
@@ -134,5 +152,6 @@ CHECKS: tuple[Check, ...] = (
     origins_are_entered_once,
     what_is_erased_is_gone,
     erasing_again_erases_what_came_since,
+    a_scope_that_nothing_is_known_of_is_told,
     a_call_under_way_while_its_run_is_erased_keeps_its_cost_alone,
 )

@@ -21,6 +21,7 @@ from metamem.store.conformance.support import (
     same,
     with_evaluation,
 )
+from metamem.store.experiments import EXPERIMENTS
 from metamem.store.records import Place, PromotionRecord, Subject
 
 WRITERS = 4
@@ -44,6 +45,12 @@ def what_is_returned_belongs_to_the_caller(open_archive: Opener) -> None:
         same(archive.run("r").config, {"list": [1], "nested": {"a": 1}}, "the config")
         archive.designs().append(None)  # type: ignore[arg-type]
         same(archive.designs(), [])
+
+
+def components_are_told_with_their_versions(open_archive: Opener) -> None:
+    with open_archive() as archive:
+        found = archive.components()
+        same(found.get(EXPERIMENTS.name), EXPERIMENTS.newest, "the version of experiments")
 
 
 def commits_are_seen_at_once(open_archive: Opener) -> None:
@@ -254,6 +261,7 @@ def a_closed_archive_says_so(open_archive: Opener) -> None:
 CHECKS: tuple[Check, ...] = (
     erasing_is_the_only_way_to_delete,
     what_is_returned_belongs_to_the_caller,
+    components_are_told_with_their_versions,
     commits_are_seen_at_once,
     threads_and_writers_take_turns,
     of_many_who_are_first_one_is,

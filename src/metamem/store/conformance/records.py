@@ -208,6 +208,8 @@ def decisions_form_histories(open_archive: Opener) -> None:
         history = (Subject("design", "any"), first.place)
         same(archive.promotions(of=history), [first, second, nothing], "one history")
         same(archive.promotions("r", of=history), [first, nothing])
+        same(archive.promotions(skip=1, limit=2), entries[1:3], "a part of the ledger")
+        same(archive.promotions(of=history, skip=2), [nothing], "the end of a history")
         same(archive.promotions(of=(Subject("design", ""), Place("domain", "other"))), [])
 
 
@@ -220,6 +222,12 @@ def every_read_is_entered(open_archive: Opener) -> None:
             archive.record_read(entry)
     with open_archive() as archive:
         same(archive.reads(), reads, "the ledger, with the same read twice")
+        same(archive.reads("r"), [read, read], "a run's reads")
+        same(archive.reads(skip=1, limit=1), reads[1:2], "a part of the ledger")
+        same(archive.reads("r", skip=1), [read], "the rest of a run's reads")
+        for skip, limit in ((-1, None), (0, -1)):
+            with refused(UsageError):
+                archive.reads(skip=skip, limit=limit)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -68,7 +68,7 @@ def fingerprint(of: Design, *, split: str = "train", seed: int = 0) -> Fingerpri
         domain="toy",
         data_version="1",
         split=split,
-        protocol={"repeats": 3, "mode": "frozen", "rate": 0.1},
+        rules={"repeats": 3, "mode": "frozen", "rate": 0.1},
         agent="reader",
         models={"default": "none"},
         embedder="hashed",

@@ -1,17 +1,21 @@
 """What every part of the archive shares: the engine, and how to write once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from metamem.core.errors import Erased, StoreError, UsageError
 from metamem.store.engine import Engine, Execute, Value
+from metamem.store.schema import Component
+
+MOST = 2**63 - 1  # entries: SQLite knows no offset without a limit
 
 
 class Part:
-    """Some of the archive's methods."""
+    """Some of the archive's methods. The components are those that this program brings."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, components: Sequence[Component]) -> None:
         self._engine = engine
+        self._components = tuple(components)
 
 
 def insert(execute: Execute, table: str, columns: Mapping[str, Value]) -> None:
@@ -93,3 +97,11 @@ def refuse_erased(execute: Execute, kind: str, identifier: str) -> None:
             f"the content of the {kind} {identifier} was erased on {at[:10]} by {decided_by}",
             hint="what was made from it keeps its scores, but cannot be played again",
         )
+
+
+def portion(skip: int, limit: int | None) -> tuple[str, list[Value]]:
+    """The end of a query for a part of a ledger, and its values. What is in a ledger stays where it
+    is, so entries can be counted off."""
+    if skip < 0 or (limit is not None and limit < 0):
+        raise UsageError(f"a list of {limit} entries after {skip} cannot be given")
+    return " LIMIT ? OFFSET ?", [MOST if limit is None else limit, skip]

@@ -12,7 +12,7 @@ from metamem.store.records import (
     PromotionRecord,
     Subject,
 )
-from metamem.store.sql.base import Part, insert_new, one_of, require
+from metamem.store.sql.base import Part, insert_new, one_of, portion, require
 
 _COLUMNS = (
     "subject_kind, subject_id, subject_name, place_kind, place_name, ordinal, decision, decided_by,"
@@ -61,7 +61,12 @@ class Promotions(Part):
             raise _conflict(promotion, f"was taken by {there.decided_by}")
 
     def promotions(
-        self, run_id: str | None = None, *, of: tuple[Subject, Place] | None = None
+        self,
+        run_id: str | None = None,
+        *,
+        of: tuple[Subject, Place] | None = None,
+        skip: int = 0,
+        limit: int | None = None,
     ) -> list[PromotionRecord]:
         conditions: list[str] = []
         values: list[Value] = []
@@ -72,8 +77,9 @@ class Promotions(Part):
             conditions.append(_HISTORY)
             values += _key(*of)
         where = "WHERE " + " AND ".join(conditions) if conditions else ""
+        end, part = portion(skip, limit)
         with self._engine.reading() as execute:
-            return _promotions(execute, where, *values)
+            return _promotions(execute, where, *values, *part, end=end)
 
 
 def _check(promotion: PromotionRecord) -> None:
@@ -100,8 +106,10 @@ def _conflict(promotion: PromotionRecord, why: str) -> Conflict:
     )
 
 
-def _promotions(execute: Execute, where: str, *values: Value) -> list[PromotionRecord]:
-    found = execute(f"SELECT {_COLUMNS} FROM promotions {where} ORDER BY seq", values)
+def _promotions(
+    execute: Execute, where: str, *values: Value, end: str = ""
+) -> list[PromotionRecord]:
+    found = execute(f"SELECT {_COLUMNS} FROM promotions {where} ORDER BY seq{end}", values)
     return [
         PromotionRecord(
             subject=Subject(kind, identifier, name),

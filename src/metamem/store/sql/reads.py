@@ -1,7 +1,7 @@
 """The ledger of looks at what the search must not see."""
 
 from metamem.store.records import ReadRecord
-from metamem.store.sql.base import Part, insert
+from metamem.store.sql.base import Part, insert, portion
 
 
 class Reads(Part):
@@ -17,10 +17,15 @@ class Reads(Part):
         with self._engine.writing() as execute:
             insert(execute, "reads", columns)
 
-    def reads(self) -> list[ReadRecord]:
+    def reads(
+        self, run_id: str | None = None, *, skip: int = 0, limit: int | None = None
+    ) -> list[ReadRecord]:
+        where, of_run = ("", []) if run_id is None else (" WHERE run_id = ?", [run_id])
+        end, part = portion(skip, limit)
         with self._engine.reading() as execute:
             found = execute(
                 "SELECT at, run_id, split, design_id, evaluation_id, purpose FROM reads"
-                " ORDER BY seq"
+                f"{where} ORDER BY seq{end}",
+                [*of_run, *part],
             )
         return [ReadRecord(*columns) for columns in found]

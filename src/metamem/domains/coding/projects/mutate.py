@@ -64,9 +64,6 @@ class Source:
     def of(self, node: ast.expr | ast.stmt) -> str:
         return self.text[self.start(node) : self.end(node)]
 
-    def line_of(self, place: int) -> int:
-        return self.text.count("\n", 0, place) + 1
-
     def between(self, left: ast.expr, right: ast.expr, symbol: str, other: str) -> Iterator[Change]:
         """Another symbol between two expressions."""
         place = self.text.find(symbol, self.end(left), self.start(right))

@@ -1,0 +1,31 @@
+"""Building blocks of memories: small, general ideas as real Python, one class for each.
+
+A layer is `Part` with every slot filled; each file named after a slot holds the blocks for it.
+No block knows a domain, and no block is a memory.
+"""
+
+from metamem.designs.blocks.catalogue import (
+    BOUNDS,
+    COMBINE,
+    SLOTS,
+    Block,
+    Method,
+    Number,
+    blocks,
+    class_constants,
+    composers,
+    plumbing,
+)
+
+__all__ = [
+    "BOUNDS",
+    "COMBINE",
+    "SLOTS",
+    "Block",
+    "Method",
+    "Number",
+    "blocks",
+    "class_constants",
+    "composers",
+    "plumbing",
+]

@@ -1,0 +1,70 @@
+"""The rules by which an evaluation is played."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeVar
+
+from metamem.core.errors import UsageError
+
+# How `collect` is written down. Fingerprints hold this form, so it must never change: in it, 0
+# has always stood for all tasks.
+_STORED: dict[int | None, int] = {None: 0, 0: -1}
+# Where memory is asked several times in an episode, it once saw what its earlier answers had left.
+# Now each is given by a copy of its own, and such results are not compared with those.
+_APART = {"asks": "apart"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of play. Part of every fingerprint."""
+
+    rollout: Literal["frozen", "streaming"] = "frozen"
+    repeats: int = 1
+    collect: int | None = None  # how many collection tasks; None: all that the split offers
+    max_steps: int = 0  # 0: the domain's own
+    advice_tokens: int = 4000
+    ask_every: int = 0  # ask memory again after so many steps; 0: only before the first
+    tasks_from: Literal["split", "alma"] = "split"
+    fold: Literal[0, 1] = 0  # 1: the halves of train change places
+    tasks: int = 0  # how many deployment tasks, drawn by a fixed order; 0: all
+
+    def __post_init__(self) -> None:
+        if self.rollout not in ("frozen", "streaming"):
+            raise UsageError(f"no rollout called {self.rollout!r}", hint="known: frozen, streaming")
+        if self.tasks_from not in ("split", "alma"):
+            raise UsageError(
+                f"no source of tasks called {self.tasks_from!r}", hint="known: split, alma"
+            )
+        if self.fold not in (0, 1):
+            raise UsageError(f"no fold {self.fold}: there are 0 and 1")
+        if self.repeats < 1:
+            raise UsageError(f"repeats must be at least 1, not {self.repeats}")
+        for name in ("collect", "max_steps", "ask_every", "tasks"):
+            if (getattr(self, name) or 0) < 0:
+                raise UsageError(f"{name} must not be negative")
+        if self.advice_tokens < 1:
+            raise UsageError("advice_tokens must be at least 1")
+
+    def to_json(self) -> dict[str, Any]:
+        stored = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
+        if not self.tasks:  # fingerprints of whole evaluations are older than this rule
+            del stored["tasks"]
+        if self.ask_every and self.rollout == "frozen":
+            stored |= _APART
+        return stored
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Rules":
+        stored = data.get("collect", _STORED[None])
+        meant = {number: collect for collect, number in _STORED.items()}
+        own = {name: value for name, value in data.items() if name not in _APART}
+        return Rules(**{**own, "collect": meant.get(stored, stored)})
+
+
+Item = TypeVar("Item")
+
+
+def halved(items: Sequence[Item], fold: int) -> tuple[Sequence[Item], Sequence[Item]]:
+    """What is collected from, and what is deployed on."""
+    middle = len(items) // 2
+    return (items[middle:], items[:middle]) if fold else (items[:middle], items[middle:])
