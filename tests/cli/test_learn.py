@@ -45,7 +45,12 @@ def test_a_finished_run_is_told_again_without_playing(learned):
     assert again.returncode == 0 and again.stderr == ""
     summary = json.loads(again.stdout)
     assert summary["run"] == "toy-s3-1"
-    assert [row["name"] for row in summary["tables"]["test"]][-2:] == ["learned", "oracle"]
+    assert [row["name"] for row in summary["tables"]["test"]][-4:] == [
+        "learned",
+        "learned, no experience",
+        "learned, scrambled",
+        "oracle",
+    ]
     # The same command as before names the same settings, and so is no contradiction.
     same = program(*LEARN, "--no-control", "--run", "toy-s3-1", "--quiet", "--home", home)
     assert same.returncode == 0

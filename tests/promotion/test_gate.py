@@ -49,6 +49,24 @@ def test_where_none_passes_a_copy_of_the_best_is_not_the_closest() -> None:
     assert "the closest is learned-1" in decision.reason
 
 
+def test_what_something_speaks_against_is_passed_over_at_the_same_level() -> None:
+    human = [1.0] * 20 + [0.0] * 40
+    better, best = [1.0] * 50 + [0.0] * 10, [1.0] * 58 + [0.0] * 2
+    decision = Gate().decide(
+        table(np.array([better, best, human]), "learned-"), table(np.array([human]), "human-")
+    )
+    assert decision.promoted == "learned-1"
+    second = Gate().heeding(decision, {"learned-1": "it cheats"})
+    assert (second.promoted, second.level_each) == ("learned-0", decision.level_each)
+    assert "passed over: learned-1: it cheats" in second.reason
+    assert Decision.from_json(second.to_json()) == second
+    none = Gate().heeding(decision, {"learned-0": "it is late", "learned-1": "it cheats"})
+    assert none.promoted is None
+    assert none.reason.startswith("not promoted: learned-1 beats")
+    assert "but learned-1: it cheats; learned-0: it is late" in none.reason
+    assert Gate().heeding(decision, {}) == decision
+
+
 def test_a_refusal_names_the_condition_that_failed() -> None:
     """A bound above zero, and a test that does not agree: the test is what it fails."""
     better = [1.0] * 5 + [0.0] * 25

@@ -64,7 +64,8 @@ def test_a_run_ends_with_a_decision_and_a_table(undisturbed):
     assert len(decisions) == 1
     names = [row["name"] for row in tables["test"]]
     assert names[:3] == ["no_memory", "trajectory_retrieval", "success_retrieval"]
-    assert names[3:] == ["random recombination", "learned", "oracle"]
+    itself = ["learned", "learned, no experience", "learned, scrambled"]
+    assert names[3:] == ["random recombination", *itself, "oracle"]
     by_name = {row["name"]: row for row in tables["test"]}
     assert by_name["oracle"]["mean"] > 0.9 > by_name["no_memory"]["mean"]
     assert result.learned is not None

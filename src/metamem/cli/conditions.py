@@ -40,6 +40,7 @@ class Conditions:
     repeats: o.Repeats = None
     collect: o.Collect = None
     tasks: o.Tasks = None
+    experience: o.Experience = None
     advice_tokens: o.AdviceTokens = None
     ask: o.Ask = None
     tasks_from: o.TasksFrom = None
@@ -65,6 +66,7 @@ class Conditions:
             repeats=self.repeats,
             collect=self.collect,
             tasks=self.tasks,
+            experience=self.experience,
             advice_tokens=self.advice_tokens,
             ask_every=self._ask_every(),
             tasks_from=self._tasks_from(),

@@ -31,6 +31,7 @@ from metamem.core.needs import needs_of
 from metamem.core.protocols import Domain
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.rules import Rules
+from metamem.runs.attribution import attributions
 from metamem.runs.summary import Summary
 from metamem.sandbox.isolation import choose
 
@@ -63,7 +64,8 @@ class Stopped(Exception):
         self.run, self.there = run, there  # its name, and what finds its archive again
 
 
-@spread(without=["tasks"])  # a run needs them all: its gate and its report rest on them
+# A run needs all tasks, and all that was collected: its gate and its report rest on them.
+@spread(without=["tasks", "experience"])
 def learn(
     domain: o.LearnedDomain = "",
     run: o.Run = "",
@@ -106,6 +108,13 @@ def learn(
             show_default=False,
         ),
     ] = None,
+    allow_built_in: Annotated[
+        bool,
+        typer.Option(
+            "--allow-built-in",
+            help="Also promote what does as well with no experience: knowledge, not memory.",
+        ),
+    ] = False,
     played: Conditions = USUAL,
     yes: o.Yes = False,
     json: o.Json = False,
@@ -132,6 +141,7 @@ def learn(
         racing=False if no_racing else None,
         hints=False if no_hints else None,
         explain=explain,
+        allow_built_in=True if allow_built_in else None,
         models=model_roles(played.model) or None,
         batch=1 if somebody else None,  # then each request sees what came of the one before
     )
@@ -268,6 +278,8 @@ def _show(run_id: str, summary: Summary, look: str, report: Path, there: str) ->
         remark(f"warning: {warning}")
     if summary.decision is not None:
         say(f"The gate: {summary.decision.reason}.")
+    for found in attributions(summary):
+        say(found.told(summary.scale))
     if summary.learned and summary.promoted:
         tell(f"To put it into use: metamem promotions approve {short(summary.learned)}{there}")
     tell(f"The report: {report}")

@@ -117,6 +117,14 @@ Tasks = Annotated[
         help="Play only N tasks, the same ones every time; kept apart from whole evaluations.",
     ),
 ]
+Experience = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="What memory is given of what was collected: whole, none, or scrambled (the same texts,"
+        " with what came back dealt out anew). Default: whole",
+    ),
+]
 AdviceTokens = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="How long advice may be, in tokens. Default: 4000"),

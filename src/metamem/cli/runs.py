@@ -14,6 +14,7 @@ from metamem.cli.screen import print_json, print_table, say
 from metamem.core import registry
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
+from metamem.runs.attribution import attributions
 from metamem.runs.replay import erasure_in_run, told
 from metamem.runs.summary import Summary
 from metamem.search.entries import HUMAN
@@ -96,6 +97,8 @@ def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
     say("")
     if summary.decision is not None:
         say(f"The gate: {summary.decision.reason}.")
+    for found in attributions(summary):
+        say(found.told(summary.scale))
     if (counts := summary.search) is not None:
         say(
             f"The search: {counts.proposed} proposed, {counts.accepted} evaluated, "

@@ -1,6 +1,7 @@
 """The memories of one job: one for each group of its tasks, or one for all where there are none."""
 
 import asyncio
+import json
 import zlib
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -8,10 +9,12 @@ from functools import partial
 from metamem.core.errors import DesignFailure
 from metamem.core.ids import canonical_json, derive_seed
 from metamem.core.protocols import WorldDomain
+from metamem.core.types import Experience
 from metamem.designs.jailed import CpuUse, Jail
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
+from metamem.evaluation.scrambling import given, given_of_group
 from metamem.hosting.memory import HostedMemory
 from metamem.hosting.opening import open_unkept
 from metamem.models.embedders import AnyEmbedder
@@ -89,10 +92,19 @@ class Memories:
         return memory
 
     def _experiences(self, group: str) -> Sequence[str]:
+        rule = self._job.setup.rules.experience
         lines: Iterable[str] = ()
         if group:
-            lines = (canonical_json(e.to_json()) for e in self._domain.history(group))
+            history = given_of_group(self._domain, self._job.split, group, rule)
+            lines = map(_line, history)
         elif self._job.experiences:
             lines = zlib.decompress(self._blobs(self._job.experiences)).decode().splitlines()
+            if rule != "whole":
+                lived = [Experience.from_json(json.loads(line)) for line in lines]
+                lines = map(_line, given(lived, rule))
         kept = list(lines)
         return kept[: self._job.experience_limit] if self._job.experience_limit else kept
+
+
+def _line(experience: Experience) -> str:
+    return canonical_json(experience.to_json())

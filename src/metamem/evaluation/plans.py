@@ -43,6 +43,8 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
                 f"{rules.collect} collection tasks were asked for; there are {len(collection)}"
             )
         collection = collection[: rules.collect]
+    if rules.experience == "none":
+        collection = ()
     if not deployment:
         raise UsageError(
             f"the split {split!r} of {domain.name} has no tasks to deploy on",

@@ -12,6 +12,13 @@ _STORED: dict[int | None, int] = {None: 0, 0: -1}
 # Where memory is asked several times in an episode, it once saw what its earlier answers had left.
 # Now each is given by a copy of its own, and such results are not compared with those.
 _APART = {"asks": "apart"}
+# Rules that came later, as they always were before: fingerprints hold them only where they differ.
+_LATER: dict[str, Any] = {"tasks": 0, "experience": "whole"}
+
+
+# All of it, nothing, or the same texts in a disorder that teaches nothing (`scrambling.py`).
+Experienced = Literal["whole", "none", "scrambled"]
+EXPERIENCED: tuple[Experienced, ...] = ("whole", "none", "scrambled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,7 @@ class Rules:
     tasks_from: Literal["split", "alma"] = "split"
     fold: Literal[0, 1] = 0  # 1: the halves of train change places
     tasks: int = 0  # how many deployment tasks, drawn by a fixed order; 0: all
+    experience: Experienced = "whole"  # what memory is given of what was collected
 
     def __post_init__(self) -> None:
         if self.rollout not in ("frozen", "streaming"):
@@ -37,6 +45,10 @@ class Rules:
             )
         if self.fold not in (0, 1):
             raise UsageError(f"no fold {self.fold}: there are 0 and 1")
+        if self.experience not in EXPERIENCED:
+            raise UsageError(
+                f"no experience called {self.experience!r}", hint=f"known: {', '.join(EXPERIENCED)}"
+            )
         if self.repeats < 1:
             raise UsageError(f"repeats must be at least 1, not {self.repeats}")
         for name in ("collect", "max_steps", "ask_every", "tasks"):
@@ -47,8 +59,9 @@ class Rules:
 
     def to_json(self) -> dict[str, Any]:
         stored = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
-        if not self.tasks:  # fingerprints of whole evaluations are older than this rule
-            del stored["tasks"]
+        for name, usual in _LATER.items():
+            if stored[name] == usual:
+                del stored[name]
         if self.ask_every and self.rollout == "frozen":
             stored |= _APART
         return stored

@@ -44,10 +44,14 @@ class Decision:
     best_human_mean: float
     comparisons: tuple[GateComparison, ...]  # those that passed first; the surest, then the best
     reason: str
+    # What speaks against candidates that passed, by design: from whoever knows what they should be.
+    objections: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
         data["comparisons"] = list(data["comparisons"])
+        if not self.objections:
+            del data["objections"]
         return data
 
     @staticmethod
@@ -95,6 +99,28 @@ class Gate:
             reason=self._reason(best[0], rival, tasks, level_each)
             if best
             else "nothing to promote: the search gave no candidate",
+        )
+
+    def heeding(self, decision: Decision, objections: Mapping[str, str]) -> Decision:
+        """The decision without the candidates that something speaks against, whatever they gain."""
+        passed = [c for c in decision.comparisons if c.passed]
+        rest = [c for c in passed if c.design not in objections]
+        if len(rest) == len(passed):
+            return decision
+        best = (rest or passed)[0]
+        rival = Rival(decision.best_human, decision.best_human_mean, {})
+        reason = self._reason(best, rival, decision.tasks, decision.level_each)
+        against = [f"{shown(c.design)}: {objections[c.design]}" for c in passed if c not in rest]
+        if rest:
+            reason = f"{reason}; passed over: {'; '.join(against)}"
+        else:
+            reason = f"not {reason}, but {'; '.join(against)}"
+        return replace(
+            decision,
+            promoted=best.design if rest else None,
+            lower_bound=best.lower_bound,
+            reason=reason,
+            objections=dict(objections),
         )
 
     def beside_control(

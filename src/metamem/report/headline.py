@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from metamem.core.figures import Scale, chance
 from metamem.core.ids import short
 from metamem.core.types import Kind
+from metamem.runs.attribution import attributions
 from metamem.runs.summary import Summary
 from metamem.runs.table import LEARNED, TableRow, best_human
 
@@ -30,10 +31,14 @@ def headline(state: str, summary: Summary, kind: Kind = "code") -> Headline:
     tables = summary.tables
     verdicts = {split: _verdict(rows) for split, rows in tables.items()}
     sentences = [_sentence(split, rows, summary.scale) for split, rows in tables.items()]
+    sentences += [found.told(summary.scale) for found in attributions(summary)]
     sentences += _over_chance(summary)
     sentences.append(f"The gate's decision: {reason}")
     name = f"The learned {WHAT[kind]} {short(summary.learned)}"
     wins = [split for split, verdict in verdicts.items() if verdict > 0]
+    if summary.learned in summary.decision.objections:
+        title = f"{name} beats the best human design, but not by what it remembers"
+        return Headline("none", title, tuple(sentences))
     if not summary.promoted:
         title = f"{name} was not proven better than the best human design"
         return Headline("none", title, tuple(sentences))

@@ -20,7 +20,7 @@ _RULES = {
     "tasks_from": "--tasks-from",
 }
 _SPECS = {"selector": "--selector", "proposer": "--proposer", "agent": "--agent"}
-_FLAGS = {"control", "racing", "hints", "explain", "models", "embedder"}
+_FLAGS = {"control", "racing", "hints", "explain", "models", "embedder", "allow_built_in"}
 _BY_OPTION = {"domain", "seed", "budget", "rules", *_FLAGS, *_SPECS}
 
 
@@ -48,6 +48,7 @@ def command_line(stored: Mapping[str, Any]) -> str:
     words += [] if config.control else ["--no-control"]
     words += [] if config.racing else ["--no-racing"]
     words += [] if config.hints else ["--no-hints"]
+    words += ["--allow-built-in"] if config.allow_built_in else []
     words += {None: [], True: ["--explain"], False: ["--no-explain"]}[config.explain]
     for role, names in config.models.items():
         for model in names:

@@ -37,6 +37,7 @@ class LearnConfig:
     hints: bool = True  # whether a proposer is told about the domain
     # Whether the learned design is taken apart in the end; None: only where no model is asked for it
     explain: bool | None = None
+    allow_built_in: bool = False  # whether what does not depend on experience may be promoted
 
     def __post_init__(self) -> None:
         for name in ("batch", "confirm", "shortlist", "final_repeats"):

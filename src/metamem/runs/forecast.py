@@ -50,7 +50,8 @@ NOTHING = Forecast(0, Usage(), 0.0)
 def forecast(config: LearnConfig, models: Models) -> Forecast:
     """For a whole run from its beginning: search, control, gate and report."""
     domain = registry.create("domains", config.domain.name, **config.domain.settings)
-    humans = learnable_of(domain).seeds(domain, [r for r in models if models[r]]).values()
+    learnable = learnable_of(domain)
+    humans = learnable.seeds(domain, [r for r in models if models[r]]).values()
     asking = sum(needs_model(design) for design in humans)
     designs = config.budget.designs or 1
     arms = 2 if config.control else 1
@@ -65,7 +66,7 @@ def forecast(config: LearnConfig, models: Models) -> Forecast:
     taken_apart = (LINE + PARTS) * len(whole.cases) if config.explain else 0
     played = int(
         len(train.cases) * proposals
-        + finals * (len(humans) + config.shortlist * arms + 1)
+        + finals * (len(humans) + config.shortlist * arms + 1 + len(learnable.deprivations))
         + taken_apart
     )
 

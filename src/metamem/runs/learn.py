@@ -10,7 +10,6 @@ from typing import Any
 
 from metamem.core import registry
 from metamem.core.aside import aside
-from metamem.core.calls import Spending
 from metamem.core.chat import ROLES, Site
 from metamem.core.errors import AllowanceSpent, UnknownName, UsageError
 from metamem.core.ids import derive_seed
@@ -27,18 +26,20 @@ from metamem.models.placed import PlacedChat
 from metamem.promotion.gate import Decision, Gate
 from metamem.promotion.ledger import Ledger
 from metamem.promotion.places import place_of
+from metamem.runs.attribution import row_name, vouched
 from metamem.runs.config import LearnConfig
 from metamem.runs.explain import PURPOSE, explain
 from metamem.runs.explanation import Explanation
 from metamem.runs.opening import Stage
 from metamem.runs.readiness import readiness
-from metamem.runs.summary import SearchCounts, Summary
+from metamem.runs.summary import Summary
 from metamem.runs.supply import make_proposer, met_needs
 from metamem.runs.table import LEARNED, TableRow, table
-from metamem.search.learnables import learnable_of
-from metamem.search.loop import HUMAN, Budget, Search
+from metamem.runs.tally import counted, search_told, spent_on_models
+from metamem.search.learnables import Deprived, learnable_of
+from metamem.search.loop import Budget, Search
 from metamem.store.archive import Archive
-from metamem.store.records import ProposalRecord, Subject
+from metamem.store.records import Subject
 
 KEEP_SECONDS = 2.0  # of working time that are lost at most, or one case if that takes longer
 CONTROL = "control"  # the journal of the random arm is the run's name with this behind it
@@ -76,7 +77,7 @@ class Learning:
         finalists = await self._confirm(main)
         control = await self._control() if self.config.control else []
         valid = await self._on_valid(finalists)
-        decision = self._decide(finalists, valid)
+        decision = await self._vouched(self._decide(finalists, valid), valid)
         learned = decision.promoted or (
             decision.comparisons[0].design if decision.comparisons else None
         )
@@ -89,15 +90,16 @@ class Learning:
                 {found: evaluation.by_task() for found, evaluation in blind.items()},
                 seed=self.config.seed,
             )
+        asked = self.broker.roles_asked if self.broker is not None else frozenset()
         summary = Summary(
             learned=learned,
             promoted=decision.promoted is not None,
             decision=decision,
             control=rival,
-            search=await self._search_told(main),
+            search=await aside(search_told, self.archive, self.run_id, main, self.config, asked),
             explanation=await self._explain(learned, main),
             tables=await self._report(learned, rival),
-            models=await aside(self._models),
+            models=await aside(spent_on_models, self.archive, self.run_id),
             reward_range=self.domain.reward_range,
         )
         await aside(self._record, decision, learned)
@@ -156,7 +158,7 @@ class Learning:
         blind = self.learnable.blind
         arm = self._arm(journal, Budget(designs=tried), blind.proposer, blind.selector)
         await arm.run()
-        counts = _counts(arm, await aside(self.archive.proposals, journal))
+        counts = counted(arm, await aside(self.archive.proposals, journal))
         await aside(self.archive.set_run_state, journal, "finished", counts.to_json())
         return await self._confirm(arm)
 
@@ -226,6 +228,26 @@ class Learning:
             seed=self.config.seed,
         )
 
+    async def _vouched(self, decision: Decision, valid: Mapping[str, Evaluation]) -> Decision:
+        """What passed must also live by what it should."""
+
+        async def play(design_id: str, deprived: Deprived) -> Evaluation:
+            self.progress.phase(f"valid with no {deprived.lacks}", 1)
+            design = await aside(self.archive.design, design_id)
+            found = await self._all(self._finals(deprived), [design], "valid", "promotion gate")
+            return found[design_id]
+
+        return await vouched(
+            self._gate,
+            decision,
+            valid,
+            self.learnable,
+            self.domain,
+            play,
+            allowed=self.config.allow_built_in,
+            seed=self.config.seed,
+        )
+
     async def _control_on_valid(self, finalists: Sequence[Design]) -> dict[str, Evaluation]:
         """Its champion is chosen there, just as the learned design is."""
         if not finalists:
@@ -266,18 +288,29 @@ class Learning:
         if learned is not None:
             rows[LEARNED] = await aside(self.archive.design, learned)
         evaluator = self._finals()
-        if (ceiling := evaluator.kind.ceiling) is not None:
-            rows[ceiling.name] = ceiling
+        deprived = [(each, self._finals(each)) for each in self.learnable.deprivations if learned]
+        ceiling = evaluator.kind.ceiling
+        known = [*rows.values(), *([ceiling] if ceiling else [])]
         tables = {}
         for split in ("test", "shift"):
-            self.progress.phase(f"reading {split}", len(rows))
-            found = await self._all(evaluator, list(rows.values()), split, "report")
+            self.progress.phase(f"reading {split}", len(known) + len(deprived))
+            found = await self._all(evaluator, known, split, "report")
             shown = {name: found[design.id] for name, design in rows.items()}
-            tables[split] = tuple(table(shown, list(self.humans), self.domain.reward_range))
+            lacking = {}
+            for each, without in deprived:
+                lacking[name := row_name(each)] = each.lacks
+                played = await self._all(without, [rows[LEARNED]], split, "report")
+                shown[name] = played[rows[LEARNED].id]
+            if ceiling is not None:
+                shown[ceiling.name] = found[ceiling.id]
+            humans, rewards = list(self.humans), self.domain.reward_range
+            tables[split] = tuple(table(shown, humans, rewards, lacking))
         return tables
 
-    def _finals(self) -> Evaluator:
-        return self._evaluator(rules=replace(self.config.rules, repeats=self.config.final_repeats))
+    def _finals(self, deprived: Deprived | None = None) -> Evaluator:
+        """How what is decided and reported is played; `deprived`: the learned design, without."""
+        changes = {"repeats": self.config.final_repeats, **(deprived.rules if deprived else {})}
+        return self._evaluator(rules=replace(self.config.rules, **changes))
 
     async def _all(
         self,
@@ -298,33 +331,6 @@ class Learning:
         done = await together(one(design) for design in unique)
         return {design.id: evaluation for design, evaluation in zip(unique, done, strict=True)}
 
-    async def _search_told(self, arm: Search) -> SearchCounts:
-        """What came of the search, with calls that were lost and models that nobody ever asked."""
-        counts = _counts(arm, await aside(self.archive.proposals, self.run_id))
-        spending = await aside(self.archive.spending, self.run_id)
-        asked = {spent.role for spent in spending}
-        asked |= self.broker.roles_asked if self.broker is not None else set()
-        warnings = [
-            f"the model of the role {role} was never asked"
-            for role in self.config.models
-            if role not in asked
-        ]
-        lost = sum(spent.in_flight for spent in spending)
-        if lost:
-            warnings.append(
-                f"{lost} calls to models were under way when an earlier process was ended; they"
-                " were sent again, so they may have been billed twice"
-            )
-        return replace(counts, warnings=(*counts.warnings, *warnings))
-
-    def _models(self) -> tuple[Spending, ...]:
-        """What this run spent on models, by role and model."""
-        totals: dict[tuple[str, str], Spending] = {}
-        for spent in self.archive.spending(self.run_id):
-            key = (spent.role, spent.model)
-            totals[key] = totals[key] + spent if key in totals else spent
-        return tuple(replace(spent, design_id="", run_id="") for spent in totals.values())
-
     def _record(self, decision: Decision, learned: str | None) -> None:
         """Enter the decision, once: a run that was killed right after this enters no second one."""
         if self.archive.promotions(self.run_id):
@@ -343,19 +349,6 @@ class Learning:
             evidence=evidence,
             run_id=self.run_id,
         )
-
-
-def _counts(arm: Search, proposals: Sequence[ProposalRecord]) -> SearchCounts:
-    """What came of the proposals. Zero evaluated or zero better than its parent is a warning."""
-    own = [p for p in proposals if p.operator != HUMAN]
-    by_status = {s: sum(p.status == s for p in own) for s in ("accepted", "duplicate", "rejected")}
-    improved = sum(o.gain is not None and o.gain > 0 for o in arm.outcomes)
-    warnings: tuple[str, ...] = ()
-    if not by_status["accepted"]:
-        warnings = ("no proposal was new and worked: the search never searched",)
-    elif not improved:
-        warnings = ("no child did better than its parent: the search found nothing",)
-    return SearchCounts(len(own), **by_status, improved=improved, warnings=warnings)
 
 
 def _enter(archive: Archive, run_id: str, config: LearnConfig) -> None:

@@ -66,7 +66,7 @@ class Summary:
     def by_luck(self, split: str) -> TableRow | None:
         """The row of the blind search, whatever it is called."""
         rows = self.tables.get(split, ())
-        others = (row for row in rows if not row.human and row.name != LEARNED)
+        others = (r for r in rows if not r.human and r.name != LEARNED and not r.lacks)
         return next((row for row in others if row.design == self.control), None)
 
     def to_json(self) -> dict[str, Any]:

@@ -36,6 +36,11 @@ def check_suited(config: LearnConfig, domain: Domain) -> None:
             f"nobody acts in {domain.name}, so the agent {config.agent.name} has nothing to do",
             hint="leave --agent out",
         )
+    if config.allow_built_in and not learnable.deprivations:
+        raise UsageError(
+            f"{domain.name} learns {WHAT[learnable.kind]}, which live by no experience",
+            hint="leave --allow-built-in out",
+        )
     name = config.proposer.name
     kind: Kind = getattr(registry.factory("proposers", name), "kind", "code")
     if kind != learnable.kind:

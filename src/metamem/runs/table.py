@@ -1,7 +1,7 @@
 """The table a run ends with: every design on the same unseen tasks, the learned one against each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -16,6 +16,7 @@ from metamem.evaluation.statistics import (
 
 LEARNED = "learned"
 ORACLE = "oracle"
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,11 @@ class TableRow:
     failures: int
     comparison: HolmComparison | None = None  # of the learned design with this one
     costs: Mapping[str, float] = field(default_factory=dict)  # as the domain counts them, likewise
+    lacks: str = ""  # what the learned design was played without; empty: this is no such row
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
-        for name in ("comparison", "costs"):
+        for name in ("comparison", "costs", "lacks"):
             if not data[name]:
                 del data[name]
         return data
@@ -55,18 +57,25 @@ def table(
     evaluations: Mapping[str, Evaluation],
     humans: Sequence[str],
     reward_range: tuple[float, float] = (0.0, 1.0),
+    deprived: Mapping[str, str] = NOTHING,
 ) -> list[TableRow]:
-    """One row a design. Gains are the learned design's over that row, p-values Holm-corrected."""
+    """One row a design. Gains are the learned design's over that row, p-values Holm-corrected.
+
+    `deprived` are the rows of the learned design without something, which says what that is. Whether
+    it beats the others and what it lives by are two questions: each is corrected for itself.
+    """
     learned = evaluations.get(LEARNED)
-    compared = holm_corrected(
-        {
-            name: paired_comparison(learned.by_task(), evaluation.by_task())
-            for name, evaluation in evaluations.items()
-            if learned is not None and name not in (LEARNED, ORACLE)
-        }
-    )
+    rivals, itself = {}, {}
+    for name, evaluation in evaluations.items():
+        if learned is not None and name not in (LEARNED, ORACLE):
+            family = itself if name in deprived else rivals
+            family[name] = paired_comparison(learned.by_task(), evaluation.by_task())
+    compared = holm_corrected(rivals) | holm_corrected(itself)
     return [
-        _row(name, evaluation, name in humans, compared.get(name), reward_range)
+        replace(
+            _row(name, evaluation, name in humans, compared.get(name), reward_range),
+            lacks=deprived.get(name, ""),
+        )
         for name, evaluation in evaluations.items()
     ]
 

@@ -25,6 +25,7 @@ from metamem.evaluation.kinds import Players, Shares, Ways
 from metamem.evaluation.memories import Memories
 from metamem.evaluation.probation import HANGS
 from metamem.evaluation.rules import Rules, halved
+from metamem.evaluation.scrambling import given
 from metamem.models.embedders import AnyEmbedder, open_embedder
 
 # Not a design: the ceiling, advised by the domain's own answers. It never runs.
@@ -195,8 +196,9 @@ class AdvisedHand:
             episode = await _play_guarded(ground, task, seed, ask, job, chat)
             if streaming and memory is not None:
                 then = chats.for_design("stream", task.id, case.repeat)
-                async with ground.updates:
-                    await memory.update(episode.experience(), then)
+                for lived in given([episode.experience()], rules.experience):
+                    async with ground.updates:
+                        await memory.update(lived, then)
         except DesignFailure as caught:
             if caught.kind == HANGS and not job.clock_counts:
                 raise

@@ -24,10 +24,10 @@ class ParametersKind:
 
     def shares(self, domain: Domain, split: str, rules: Rules) -> Shares:
         """Nothing is collected. Half of train is searched on, the other half confirms."""
-        if rules.rollout != "frozen" or rules.tasks_from != "split":
+        if (rules.rollout, rules.tasks_from, rules.experience) != ("frozen", "split", "whole"):
             raise UsageError(
                 f"{domain.name} learns parameters: they are neither streamed nor collected for",
-                hint="leave --rollout and --tasks-from out",
+                hint="leave --rollout, --tasks-from and --experience out",
             )
         own = domain.tasks(split)
         return Shares((), halved(own, rules.fold)[1] if split == "train" else own, split)

@@ -9,7 +9,7 @@ from metamem.core.protocols import Domain
 from metamem.core.space import Space
 from metamem.core.types import Design, Episode, Evaluation, Kind
 from metamem.evaluation.jobs import Spec
-from metamem.promotion.evidence import RuleOfEvidence
+from metamem.promotion.evidence import Rewards, RuleOfEvidence
 from metamem.promotion.ledger import Ledger
 from metamem.search.ablation import Variant
 from metamem.search.proposer import Evidence
@@ -25,6 +25,16 @@ class Blind:
     proposer: Spec
     selector: Spec
     name: str  # for people
+
+
+@dataclass(frozen=True, slots=True)
+class Deprived:
+    """The learned design played without what it should live by: what is left of its gain then, it
+    brings along."""
+
+    lacks: str  # in a word or two
+    rules: Told  # what changes in the rules of play
+    decides: bool = False  # whether it must do worse like this, proven on valid
 
 
 class Learnable(Protocol):
@@ -53,6 +63,18 @@ class Learnable(Protocol):
 
     def rule(self, domain: Domain) -> RuleOfEvidence:
         """What the gate takes as proof that one is better than what people made."""
+        ...
+
+    @property
+    def deprivations(self) -> tuple[Deprived, ...]:
+        """How else a learned design is played, for its table; none where it lives by nothing."""
+        ...
+
+    def objection(
+        self, domain: Domain, ours: Rewards, deprived: Rewards, level: float, seed: int
+    ) -> str:
+        """Why what beats people's is still not what it should be, where it does as well deprived of
+        what decides; empty where it does not."""
         ...
 
     @property

@@ -1,6 +1,7 @@
 """Memory designs: programs, played beside an agent that has no memory."""
 
 from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from metamem.core.errors import DataError
@@ -9,12 +10,12 @@ from metamem.core.protocols import Domain, WorldDomain
 from metamem.core.types import Design, Episode, Evaluation, Kind
 from metamem.designs import library
 from metamem.evaluation.jobs import Spec
-from metamem.promotion.evidence import PairedGain, paired_gain
+from metamem.promotion.evidence import PairedGain, Rewards, Rival, paired_gain
 from metamem.promotion.ledger import Ledger
 from metamem.promotion.places import place_of
 from metamem.search.ablation import Variant, variants
 from metamem.search.evidence import evidence
-from metamem.search.learnables import Blind, Told
+from metamem.search.learnables import Blind, Deprived, Told
 from metamem.search.novelty import behaviours, syntax_key
 from metamem.search.proposer import Evidence
 from metamem.store.records import Subject, SubjectKind
@@ -24,6 +25,10 @@ class Memories:
     kind: Kind = "code"
     subject: SubjectKind = "design"
     blind = Blind(Spec("random"), Spec("uniform"), "random recombination")
+    deprivations = (
+        Deprived("experience", {"experience": "none"}, decides=True),
+        Deprived("order", {"experience": "scrambled"}),
+    )
     copied, alike = "the same code", "the same advice"
 
     def promote(
@@ -40,6 +45,20 @@ class Memories:
 
     def rule(self, domain: Domain) -> PairedGain:
         return paired_gain(domain.reward_range)
+
+    def objection(
+        self, domain: Domain, ours: Rewards, deprived: Rewards, level: float, seed: int
+    ) -> str:
+        """A memory whose gain does not depend on experience is none."""
+        unaided = Rival("", fmean(deprived.values()), deprived)
+        found = self.rule(domain).judge(ours, unaided, level=level, seed=seed)
+        if found.passed:
+            return ""
+        return (
+            f"its gain is not proven to depend on experience: with none it reaches"
+            f" {unaided.mean:.3f}, with all of it {fmean(ours.values()):.3f} (experience adds"
+            f" {found.gain:+.3f}, at least {found.lower_bound:+.3f})"
+        )
 
     def settings(self, domain: WorldDomain) -> dict[str, Any]:
         return {"agent": Spec(domain.agent)}

@@ -11,12 +11,12 @@ from metamem.core.protocols import Domain, ParamsDomain
 from metamem.core.space import Space
 from metamem.core.types import Design, Episode, Evaluation, Kind
 from metamem.evaluation.jobs import Spec
-from metamem.promotion.evidence import PairedGain, paired_gain
+from metamem.promotion.evidence import PairedGain, Rewards, paired_gain
 from metamem.promotion.ledger import Ledger
 from metamem.promotion.parameters import change
 from metamem.promotion.places import place_of
 from metamem.search.ablation import Variant
-from metamem.search.learnables import Blind, Told
+from metamem.search.learnables import Blind, Deprived, Told
 from metamem.search.proposer import Evidence
 from metamem.store.records import SubjectKind
 
@@ -29,6 +29,7 @@ class Parameters:
     kind: Kind = "params"
     subject: SubjectKind = "parameters"
     blind = Blind(Spec("sample"), Spec("uniform"), "random values")
+    deprivations: tuple[Deprived, ...] = ()
     copied = alike = "the same values"
 
     def promote(
@@ -54,6 +55,11 @@ class Parameters:
 
     def rule(self, domain: Domain) -> PairedGain:
         return paired_gain(domain.reward_range)
+
+    def objection(
+        self, domain: Domain, ours: Rewards, deprived: Rewards, level: float, seed: int
+    ) -> str:
+        return ""
 
     def settings(self, domain: ParamsDomain) -> dict[str, Any]:
         return dict(USUAL)
