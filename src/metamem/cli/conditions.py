@@ -41,6 +41,7 @@ class Conditions:
     collect: o.Collect = None
     tasks: o.Tasks = None
     experience: o.Experience = None
+    collected_by: o.CollectedBy = None
     advice_tokens: o.AdviceTokens = None
     ask: o.Ask = None
     tasks_from: o.TasksFrom = None
@@ -86,6 +87,18 @@ class Conditions:
             return int(number)
         raise UsageError(f"memory cannot be asked {self.ask!r}", hint="known: once, every:N")
 
+    def _collectors(self) -> tuple[str, ...] | None:
+        """The ids of those who collect in later rounds, which are in the archive after this."""
+        from metamem.api import find_design, open_home
+
+        if not self.collected_by:
+            return None
+        with open_home(self.home) as archive:
+            found = [find_design(name, archive) for name in self.collected_by]
+            for design in found:
+                archive.add_design(design, created_by="collector")
+        return tuple(design.id for design in found)
+
     def _tasks_from(self) -> str | None:
         if self.protocol is None:
             return self.tasks_from
@@ -109,6 +122,7 @@ class Conditions:
         published = self.preset(domain)
         rules, world = self.rules(published), self.world(published)
         check_domain(domain, world)
+        rules |= given(collectors=self._collectors())
         return {
             "home": self.home,
             "executor": executor(self.workers),

@@ -65,13 +65,22 @@ class Stopped(Exception):
 
 
 # A run needs all tasks, and all that was collected: its gate and its report rest on them.
-@spread(without=["tasks", "experience"])
+@spread(without=["tasks", "experience", "collected_by"])
 def learn(
     domain: o.LearnedDomain = "",
     run: o.Run = "",
     designs: o.Budgeted = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", min=0.001, help="Stop searching after S seconds.")
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="R",
+            min=1,
+            help="Rounds of collection, each with an equal share of the budget: after each the"
+            " collection tasks are played again with the best memory so far. Default: 1",
+        ),
     ] = None,
     selector: Annotated[
         str | None,
@@ -141,6 +150,7 @@ def learn(
         racing=False if no_racing else None,
         hints=False if no_hints else None,
         explain=explain,
+        rounds=rounds,
         allow_built_in=True if allow_built_in else None,
         models=model_roles(played.model) or None,
         batch=1 if somebody else None,  # then each request sees what came of the one before
@@ -274,6 +284,8 @@ def _show(run_id: str, summary: Summary, look: str, report: Path, there: str) ->
             f"{split}: {rows[0].tasks} tasks that the search never saw", rows, summary.scale
         )
         say("")
+    for each in summary.rounds:
+        say(each.told(summary.scale))
     for warning in summary.search.warnings if summary.search else ():
         remark(f"warning: {warning}")
     if summary.decision is not None:

@@ -125,6 +125,14 @@ Experience = Annotated[
         " with what came back dealt out anew). Default: whole",
     ),
 ]
+CollectedBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="DESIGN",
+        help="Play the collection tasks again with this memory, and learn from all episodes; given"
+        " several times, round by round.",
+    ),
+]
 AdviceTokens = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="How long advice may be, in tokens. Default: 4000"),

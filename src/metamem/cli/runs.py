@@ -99,6 +99,8 @@ def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
         say(f"The gate: {summary.decision.reason}.")
     for found in attributions(summary):
         say(found.told(summary.scale))
+    for each in summary.rounds:
+        say(each.told(summary.scale))
     if (counts := summary.search) is not None:
         say(
             f"The search: {counts.proposed} proposed, {counts.accepted} evaluated, "

@@ -25,6 +25,11 @@ class Dispatcher:
         self._permits = asyncio.Semaphore(executor.slots)
         self._one_alone = asyncio.Lock()
 
+    @property
+    def slots(self) -> int:
+        """How many jobs run at once."""
+        return self._executor.slots
+
     async def evaluate(self, job: Job, plan: Plan, record: Record) -> JobDone:
         """All of an evaluation: the shard with the first cases leads, the others wait for them."""
         lead, *others = shards(job, plan, self._executor.slots)

@@ -10,7 +10,7 @@ from metamem.core.aside import aside
 from metamem.core.errors import EngineFault
 from metamem.core.ids import derive_seed
 from metamem.core.protocols import Domain
-from metamem.core.types import Case, CaseResult, Design, Evaluation, Fingerprint
+from metamem.core.types import Case, CaseResult, Design, Episode, Evaluation, Fingerprint
 from metamem.evaluation.collecting import Collector
 from metamem.evaluation.dispatch import Dispatcher, Note
 from metamem.evaluation.jobs import CaseDone, Emit, Executor, Job, JobDone, Setup
@@ -76,9 +76,9 @@ class Evaluator:
         self.kind = kind_of(self.domain)
         self._players = self.kind.players(self.domain, setup)
         self._plans: dict[str, Plan] = {}
-        self._collector = Collector(archive, executor, setup, self.domain, self._players.agent)
-        self._collected: dict[str, str] = {}  # by split; what the archive holds stays there
         self._dispatcher = Dispatcher(executor, note)
+        self._collector = Collector(archive, self._dispatcher, setup, self.domain, self._players)
+        self._collected: dict[str, str] = {}  # by split; what the archive holds stays there
 
     def plan(self, split: str) -> Plan:
         if split not in self._plans:
@@ -292,6 +292,10 @@ class Evaluator:
         if split not in self._collected:
             self._collected[split] = await self._collector.blob(self.plan(split), self.on_case)
         return self._collected[split]
+
+    async def episodes(self, split: str) -> list[list[Episode]]:
+        """What designs learn from, by the round in which it was collected."""
+        return await self._collector.episodes(self.plan(split), self.on_case)
 
     def to_collect(self, split: str) -> int:
         """How many cases must be played before the first design learns from them."""

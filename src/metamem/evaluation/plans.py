@@ -12,6 +12,16 @@ from metamem.evaluation.kinds import kind_of
 from metamem.evaluation.rules import Rules
 
 
+class NothingCollected(UsageError):
+    """Further rounds of collection were asked for where there is not even a first one."""
+
+    def __init__(self, domain: str) -> None:
+        super().__init__(
+            f"nothing is collected in {domain} under these rules, so nobody can collect again",
+            hint="leave --rounds and --collected-by out",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Which tasks one evaluation collects from and which it deploys on, in fixed order."""
@@ -43,6 +53,8 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
                 f"{rules.collect} collection tasks were asked for; there are {len(collection)}"
             )
         collection = collection[: rules.collect]
+    if rules.collectors and not found.collection:
+        raise NothingCollected(domain.name)
     if rules.experience == "none":
         collection = ()
     if not deployment:

@@ -3,14 +3,22 @@
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from metamem.core.types import Case, CaseResult
 from metamem.evaluation.jobs import CaseDone
 from metamem.evaluation.probation import PASSED, Probation, Standing
-from metamem.evaluation.rows import RowWriter
 from metamem.evaluation.streaks import Streaks
 
 OnCase = Callable[[CaseResult], None]
+
+
+class Writer(Protocol):
+    """Where finished cases are kept."""
+
+    def add(self, done: CaseDone) -> None: ...
+
+    async def finish(self) -> None: ...
 
 
 class Record:
@@ -18,7 +26,7 @@ class Record:
 
     def __init__(
         self,
-        writer: RowWriter,
+        writer: Writer,
         stored: Sequence[CaseResult] = (),
         *,
         afresh: bool = False,

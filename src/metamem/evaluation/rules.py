@@ -13,7 +13,7 @@ _STORED: dict[int | None, int] = {None: 0, 0: -1}
 # Now each is given by a copy of its own, and such results are not compared with those.
 _APART = {"asks": "apart"}
 # Rules that came later, as they always were before: fingerprints hold them only where they differ.
-_LATER: dict[str, Any] = {"tasks": 0, "experience": "whole"}
+_LATER: dict[str, Any] = {"tasks": 0, "experience": "whole", "collectors": []}
 
 
 # All of it, nothing, or the same texts in a disorder that teaches nothing (`scrambling.py`).
@@ -35,6 +35,8 @@ class Rules:
     fold: Literal[0, 1] = 0  # 1: the halves of train change places
     tasks: int = 0  # how many deployment tasks, drawn by a fixed order; 0: all
     experience: Experienced = "whole"  # what memory is given of what was collected
+    # The designs, by id, with which the collection tasks were played again, round by round.
+    collectors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rollout not in ("frozen", "streaming"):
@@ -58,7 +60,8 @@ class Rules:
             raise UsageError("advice_tokens must be at least 1")
 
     def to_json(self) -> dict[str, Any]:
-        stored = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
+        collect, collectors = _STORED.get(self.collect, self.collect), list(self.collectors)
+        stored = {**asdict(self), "collect": collect, "collectors": collectors}
         for name, usual in _LATER.items():
             if stored[name] == usual:
                 del stored[name]
@@ -71,7 +74,8 @@ class Rules:
         stored = data.get("collect", _STORED[None])
         meant = {number: collect for collect, number in _STORED.items()}
         own = {name: value for name, value in data.items() if name not in _APART}
-        return Rules(**{**own, "collect": meant.get(stored, stored)})
+        collectors = tuple(data.get("collectors", ()))
+        return Rules(**{**own, "collect": meant.get(stored, stored), "collectors": collectors})
 
 
 Item = TypeVar("Item")

@@ -20,7 +20,7 @@ _RULES = {
     "tasks_from": "--tasks-from",
 }
 _SPECS = {"selector": "--selector", "proposer": "--proposer", "agent": "--agent"}
-_FLAGS = {"control", "racing", "hints", "explain", "models", "embedder", "allow_built_in"}
+_FLAGS = {"control", "racing", "hints", "explain", "models", "embedder", "allow_built_in", "rounds"}
 _BY_OPTION = {"domain", "seed", "budget", "rules", *_FLAGS, *_SPECS}
 
 
@@ -45,6 +45,7 @@ def command_line(stored: Mapping[str, Any]) -> str:
         value = getattr(config.rules, name)
         if value != getattr(default.rules, name):
             words += f"{option}{value}".split() if option.endswith(":") else [option, str(value)]
+    words += ["--rounds", str(config.rounds)] if config.rounds > 1 else []
     words += [] if config.control else ["--no-control"]
     words += [] if config.racing else ["--no-racing"]
     words += [] if config.hints else ["--no-hints"]

@@ -14,6 +14,7 @@ from metamem.core.progress import Progress, Silent
 from metamem.core.types import Design, Evaluation, Fingerprint
 from metamem.designs.library import load, needs_model
 from metamem.evaluation.evaluator import enter_read
+from metamem.evaluation.rules import Rules
 from metamem.evaluation.statistics import paired_comparison
 from metamem.runs.config import LearnConfig
 from metamem.runs.crosstable import AtHome, CrossDomain, CrossRow, CrossTable
@@ -148,7 +149,7 @@ async def _play_column(
     async with AsyncExitStack() as stack:
         try:
             stage = await stack.enter_async_context(opened(config))
-            rules = replace(config.rules, repeats=config.final_repeats)
+            rules = Rules.from_json(conditions.rules)  # who collected is part of them
             evaluator = stage.evaluator(
                 lambda row: watch.cases(), watch.note, run_id=column.run.id, rules=rules
             )

@@ -23,6 +23,7 @@ class LearnConfig:
     selector: Spec = field(default_factory=lambda: Spec("greedy"))
     rules: Rules = field(default_factory=Rules)
     budget: Budget = field(default_factory=lambda: Budget(designs=150))
+    rounds: int = 1  # of collection and search; each has an equal share of the budget
     limits: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     batch: int = 6  # proposals that do not see each other's results; fixed, whatever the cores
@@ -40,9 +41,14 @@ class LearnConfig:
     allow_built_in: bool = False  # whether what does not depend on experience may be promoted
 
     def __post_init__(self) -> None:
-        for name in ("batch", "confirm", "shortlist", "final_repeats"):
+        for name in ("batch", "confirm", "shortlist", "final_repeats", "rounds"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be at least 1")
+        if 0 < self.budget.designs < self.rounds:
+            raise UsageError(
+                f"{self.budget.designs} designs are too few for {self.rounds} rounds",
+                hint="give each round one at least",
+            )
         if self.confirm_seeds < 0:
             raise UsageError("confirm_seeds must not be negative")
 

@@ -62,7 +62,9 @@ def forecast(config: LearnConfig, models: Models) -> Forecast:
     finals *= config.final_repeats
     confirmed = min(config.confirm, designs) * config.confirm_seeds * arms
     collected = len(train.collection) * (1 + config.confirm_seeds) + len(whole.collection)
+    collected *= config.rounds
     proposals = designs * arms * (RACED if config.racing else 1) + len(humans) + confirmed
+    proposals += (config.rounds - 1) * (len(humans) + min(config.confirm, designs))
     taken_apart = (LINE + PARTS) * len(whole.cases) if config.explain else 0
     played = int(
         len(train.cases) * proposals
@@ -74,7 +76,7 @@ def forecast(config: LearnConfig, models: Models) -> Forecast:
     if config.agent.name and needs_of("agents", config.agent.name).model:
         found += _acting(config, domain, models, collected + played)
     if asking:
-        fed = len(train.collection) + 3 * len(whole.collection)
+        fed = (len(train.collection) + 3 * len(whole.collection)) * config.rounds
         found += _of(models, "memory", asking * fed * UPDATE_CALLS, UPDATE_TOKENS, UPDATE_REPLY)
     if needs_of("proposers", config.proposer.name).model:
         calls = designs * WRITING_CALLS

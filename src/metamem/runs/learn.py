@@ -32,6 +32,8 @@ from metamem.runs.explain import PURPOSE, explain
 from metamem.runs.explanation import Explanation
 from metamem.runs.opening import Stage
 from metamem.runs.readiness import readiness
+from metamem.runs.rounds import Round
+from metamem.runs.searching import SearchInRounds
 from metamem.runs.summary import Summary
 from metamem.runs.supply import make_proposer, met_needs
 from metamem.runs.table import LEARNED, TableRow, table
@@ -64,6 +66,8 @@ class Learning:
         self.elapsed = 0.0  # by earlier processes of the same run
         self._kept = 0.0  # the time that was entered last, and the entering of it
         self._keeping: asyncio.Future[None] | None = None
+        self.rules = self.config.rules  # after the search: those of its last round
+        self.rounds: list[Round] = []
         self.evaluator = self._evaluator()
         self.domain = self.evaluator.domain
         self.learnable = learnable_of(self.domain)
@@ -101,6 +105,7 @@ class Learning:
             tables=await self._report(learned, rival),
             models=await aside(spent_on_models, self.archive, self.run_id),
             reward_range=self.domain.reward_range,
+            rounds=tuple(self.rounds),
         )
         await aside(self._record, decision, learned)
         return replace(summary, seconds=self.seconds)
@@ -112,8 +117,8 @@ class Learning:
 
     def so_far(self, error: str = "") -> dict[str, Any]:
         """What is kept of a run that has not finished; `error`: why it ended."""
-        found = Summary(self.seconds, error, reward_range=self.domain.reward_range)
-        return found.to_json()
+        rewards, rounds = self.domain.reward_range, tuple(self.rounds)
+        return Summary(self.seconds, error, reward_range=rewards, rounds=rounds).to_json()
 
     def _waits(self, yes: bool) -> None:
         if yes:
@@ -125,6 +130,7 @@ class Learning:
     # --- the parts ---------------------------------------------------------------------------
 
     def _evaluator(self, **changes: Any) -> Evaluator:
+        changes = {"rules": self.rules, **changes}
         return self.stage.evaluator(lambda row: self._played(), self.progress.note, **changes)
 
     def _played(self) -> None:
@@ -142,11 +148,15 @@ class Learning:
         return self.learnable.seeds(self.domain, roles)
 
     async def _search(self) -> Search:
-        total = len(self.humans) + self.config.budget.designs if self.config.budget.designs else 0
-        self.progress.phase("searching", total)
+        """Round by round. All that comes after it is played with what the last one collected."""
         config = self.config
         search = self._arm(self.run_id, config.budget, config.proposer, config.selector)
-        await search.run()
+        rounds = SearchInRounds(
+            search, config, lambda rules: self._evaluator(rules=rules), self.progress
+        )
+        self.rounds = rounds.told
+        await rounds.run()
+        self.evaluator, self.rules = rounds.evaluator, rounds.rules
         return search
 
     async def _control(self) -> list[Design]:
@@ -201,7 +211,7 @@ class Learning:
         best = whole[: self.config.confirm]
         self.progress.phase("confirming", len(best) * self.config.confirm_seeds)
         scores = {e.design.id: [e.estimate.mean] for e in best}
-        other = replace(self.config.rules, fold=0 if self.config.rules.fold else 1)
+        other = replace(self.rules, fold=0 if self.rules.fold else 1)
         for n in range(self.config.confirm_seeds):
             luck = derive_seed(self.config.seed, "confirm", n)
             fresh = self._evaluator(seed=luck, rules=other)
@@ -261,7 +271,7 @@ class Learning:
         wanted = self.config.explain
         if learned is None or wanted is False or (wanted is None and evaluator.setup.models):
             return None
-        by_id = {entry.design.id: entry for entry in arm.entries}
+        by_id = arm.past | {entry.design.id: entry for entry in arm.entries}
         line: list[Design] = []
         entry = by_id[learned]
         while entry.parents and entry.parents[0] in by_id:
@@ -310,7 +320,7 @@ class Learning:
     def _finals(self, deprived: Deprived | None = None) -> Evaluator:
         """How what is decided and reported is played; `deprived`: the learned design, without."""
         changes = {"repeats": self.config.final_repeats, **(deprived.rules if deprived else {})}
-        return self._evaluator(rules=replace(self.config.rules, **changes))
+        return self._evaluator(rules=replace(self.rules, **changes))
 
     async def _all(
         self,

@@ -15,6 +15,7 @@ from metamem.core.stored import restored
 from metamem.core.types import SPLITS
 from metamem.promotion.gate import Decision
 from metamem.runs.explanation import Explanation
+from metamem.runs.rounds import Round
 from metamem.runs.table import LEARNED, TableRow
 
 VERSION = 1  # 0: before there were versions; it is read in the same way
@@ -54,6 +55,7 @@ class Summary:
     tables: Mapping[str, tuple[TableRow, ...]] = field(default_factory=dict)  # by split
     models: tuple[Spending, ...] = ()  # by role and model
     reward_range: tuple[float, float] = (0.0, 1.0)
+    rounds: tuple[Round, ...] = ()  # none where all was collected in one
 
     @property
     def scale(self) -> Scale:
@@ -80,6 +82,8 @@ class Summary:
             "tables": {split: [r.to_json() for r in rows] for split, rows in self.tables.items()},
             "models": [spent.to_json() for spent in self.models],
         }
+        if self.rounds:
+            found["rounds"] = [each.to_json() for each in self.rounds]
         if not self.scale.shares:
             found["reward_range"] = list(self.reward_range)
         if self.decision is None:  # nothing is said of what there is not yet
@@ -111,4 +115,5 @@ class Summary:
             },
             models=tuple(Spending.from_json(spent) for spent in data.get("models", ())),
             reward_range=tuple(data.get("reward_range", (0.0, 1.0))),
+            rounds=tuple(Round.from_json(each) for each in data.get("rounds", ())),
         )

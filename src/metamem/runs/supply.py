@@ -10,6 +10,7 @@ from metamem.core.needs import NOTHING, Needs, missing_model, needs_of
 from metamem.core.protocols import Domain
 from metamem.core.types import Kind
 from metamem.evaluation.jobs import Spec
+from metamem.evaluation.plans import NothingCollected, plan
 from metamem.models.broker import Broker
 from metamem.runs.config import LearnConfig
 from metamem.search.learnables import learnable_of
@@ -42,6 +43,14 @@ def check_suited(config: LearnConfig, domain: Domain) -> None:
             hint="leave --allow-built-in out",
         )
     name = config.proposer.name
+    if config.rounds > 1:
+        if not plan(domain, "train", config.rules).collection:
+            raise NothingCollected(domain.name)
+        if needs_of("proposers", name).somebody:
+            raise UsageError(
+                f"the proposer {name} waits for somebody, whose figures are all of one round",
+                hint="leave --rounds out, or choose another proposer",
+            )
     kind: Kind = getattr(registry.factory("proposers", name), "kind", "code")
     if kind != learnable.kind:
         raise UsageError(

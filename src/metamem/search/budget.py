@@ -12,6 +12,10 @@ class Budget:
     designs: int = 0  # proposals, whatever became of them
     seconds: float = 0.0
 
+    def share(self, part: int, parts: int) -> "Budget":
+        """What may be spent by the end of one of several equal parts."""
+        return Budget(self.designs * part // parts, self.seconds * part / parts)
+
     def __post_init__(self) -> None:
         if self.designs < 0 or self.seconds < 0:
             raise UsageError("a budget cannot be negative")

@@ -9,6 +9,7 @@ from metamem.core.types import Design
 from metamem.search.proposer import Proposal, Proposer, Request
 from metamem.search.verifier import Verdict
 
+ROUND = "round"  # in which it was proposed, where that is not the first
 STAGES, COST = "stages", "cost"  # where the journal keeps a proposal's own, beside the evidence
 
 T = TypeVar("T")
@@ -56,9 +57,10 @@ def distinct(verdicts: Sequence[Verdict], key_of: Callable[[Design], str]) -> li
     return found
 
 
-def told(proposal: Proposal) -> dict[str, Any]:
+def told(proposal: Proposal, round_: int = 1) -> dict[str, Any]:
     """What the journal keeps of how a proposal came about, where there is something."""
-    kept = {STAGES: dict(proposal.stages), COST: proposal.cost}
+    later = round_ if round_ > 1 else 0
+    kept = {STAGES: dict(proposal.stages), COST: proposal.cost, ROUND: later}
     return {name: value for name, value in kept.items() if value}
 
 

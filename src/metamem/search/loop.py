@@ -28,7 +28,7 @@ from metamem.evaluation.racing import (
 )
 from metamem.evaluation.shares import in_shares
 from metamem.search.budget import Budget as Budget
-from metamem.search.drafts import COST, STAGES, Draft, Tries, distinct, settled, told
+from metamem.search.drafts import COST, ROUND, STAGES, Draft, Tries, distinct, settled, told
 from metamem.search.entries import HUMAN as HUMAN
 from metamem.search.entries import Entry, Views, lenders
 from metamem.search.learnables import Learnable
@@ -48,7 +48,11 @@ class Records(Designs, Evaluations, Journal, Protocol):
 
 @dataclass
 class Search:
-    """One arm of a run: its journal is the proposals under `journal` in the archive."""
+    """One arm of a run: its journal is the proposals under `journal` in the archive.
+
+    It may have several rounds, each with an equal share of the budget. Between two of them, what
+    designs learn from changes, and with it the evaluator (`renew`).
+    """
 
     archive: Records
     evaluator: Evaluator
@@ -74,6 +78,10 @@ class Search:
     worked: Callable[[], float] = field(default_factory=lambda: Stopwatch().seconds)
     free_duplicates: bool = False  # whether duplicates cost nothing (as many as there are designs)
     free: int = 0  # duplicates so far that cost nothing
+    rounds: int = 1
+    round: int = 1
+    past: dict[str, Entry] = field(default_factory=dict)  # by design, of rounds that are over
+    _next: int = 0  # the place of the next proposal in the journal
     _written: dict[int, ProposalRecord] = field(default_factory=dict)
     _reference_id: str = field(init=False)
 
@@ -83,27 +91,51 @@ class Search:
             raise UsageError("a search begins with what it is compared with among its seeds")
 
     async def run(self) -> list[Entry]:
-        """Search until the budget is spent; returns every evaluated design."""
-        journal = await aside(self.archive.proposals, self.journal)
-        self._written = {p.ordinal: p for p in journal}
-        await self._seeds()
-        ordinal = len(self.seeds)
-        while ordinal in self._written or not self._spent(ordinal):
+        """Search until this round's share of the budget is spent; returns every evaluated design."""
+        if not self.entries:
+            journal = await aside(self.archive.proposals, self.journal)
+            self._written = {p.ordinal: p for p in journal}
+            await self._seeds()
+            self._next = len(self.seeds)
+        share = self.budget.share(self.round, self.rounds)
+        while self._goes_on(share):
             size = self.batch
-            if self.budget.designs:
-                size = min(size, self.budget.designs - self._cost(ordinal))
-            ordinals = range(ordinal, ordinal + size)
+            if share.designs:
+                size = min(size, share.designs - self._cost(self._next))
+            ordinals = range(self._next, self._next + size)
             if all(n in self._written for n in ordinals):
                 await self._replay(ordinals)
             else:
                 await self._batch(ordinals)
-            ordinal += size
+            self._next += size
         return self.entries
 
-    def _spent(self, ordinal: int) -> bool:
-        if self.budget.designs and self._cost(ordinal) >= self.budget.designs:
-            return True
-        return bool(self.budget.seconds) and self.worked() >= self.budget.seconds
+    async def renew(self, evaluator: Evaluator, carried: int) -> None:
+        """Go on in a new round, whose evaluator lets designs learn from more.
+
+        Designs of people and so many of the best others are played anew and become the parents to
+        come; nothing that was scored by what was known before is compared with them.
+        """
+        whole = [e for e in self.entries if e.estimate.complete and not e.human]
+        whole.sort(key=lambda e: (-e.estimate.mean, e.ordinal))
+        kept = [*(e for e in self.entries if e.human), *whole[:carried]]
+        self.past |= {entry.design.id: entry for entry in self.entries}
+        self.evaluator, self.round, self.entries = evaluator, self.round + 1, []
+        outcomes = await settled(self._played(e.design, self.proposer_name) for e in kept)
+        for entry, outcome in zip(kept, outcomes, strict=True):
+            estimate = complete_estimate(outcome.evaluation.by_task())
+            proposal = Proposal(entry.design, entry.parents, entry.operator, entry.note)
+            again = self._entry(entry.ordinal, proposal, outcome.evaluation, estimate)
+            self.entries.append(again)
+
+    def _goes_on(self, share: Budget) -> bool:
+        """Whether this round does. One that an earlier process had finished ends where it ended."""
+        written = self._written.get(self._next)
+        if written is not None:
+            return bool(written.evidence.get(ROUND, 1) <= self.round)
+        if share.designs and self._cost(self._next) >= share.designs:
+            return False
+        return not share.seconds or self.worked() < share.seconds
 
     def _cost(self, ordinal: int) -> int:
         """How many of the budget's designs were spent before this place in the journal."""
@@ -122,17 +154,18 @@ class Search:
     # --- the human designs come first --------------------------------------------------------
 
     async def _seeds(self) -> None:
-        async def one(design: Design) -> Outcome:
-            outcome = await self.evaluator.evaluate(
-                design, "train", purpose="search", created_by=HUMAN
-            )
-            self.progress.advance()
-            return outcome
-
-        outcomes = await settled(one(design) for design in self.seeds)
+        outcomes = await settled(self._played(design, HUMAN) for design in self.seeds)
         for ordinal, (design, outcome) in enumerate(zip(self.seeds, outcomes, strict=True)):
             proposal = Proposal(design, (), HUMAN, "written by people")
             await self._commit(ordinal, Verdict(proposal), outcome, None)
+
+    async def _played(self, design: Design, created_by: str) -> Outcome:
+        """To the end, whatever comes of it."""
+        outcome = await self.evaluator.evaluate(
+            design, "train", purpose="search", created_by=created_by
+        )
+        self.progress.advance()
+        return outcome
 
     # --- one batch ---------------------------------------------------------------------------
 
@@ -317,7 +350,7 @@ class Search:
             note=proposal.note,
             status=status,
             reason=reason,
-            evidence=(asdict(entry.evidence) if entry else {}) | told(proposal),
+            evidence=(asdict(entry.evidence) if entry else {}) | told(proposal, self.round),
             evaluation_id=entry.evaluation.id if entry else None,
             estimate=asdict(entry.estimate) if entry else None,
         )
