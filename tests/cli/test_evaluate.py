@@ -69,6 +69,31 @@ def test_results_by_task(metamem, tmp_path, monkeypatch):
         assert all(task in narrow for task in means)
 
 
+def test_what_memory_is_given_is_said_by_two_options(metamem, tmp_path):
+    where = ("--domain", "toy", "--home", tmp_path, "--quiet", "--json")
+    ways = {
+        "usual": (),
+        "none": ("--experience", "none"),
+        "scrambled": ("--experience", "scrambled"),
+        "again": ("--collected-by", "success_retrieval"),
+    }
+    told = {
+        way: metamem("evaluate", "success_retrieval", "no_memory", *where, *options).json
+        for way, options in ways.items()
+    }
+    assert len({found[0]["conditions"] for found in told.values()}) == len(ways)
+    design, nothing = told["none"]
+    assert design["mean"] == nothing["mean"] < told["usual"][0]["mean"]
+    assert told["again"][0]["mean"] > told["usual"][0]["mean"]  # it has more successes to go by
+    wrong = metamem("evaluate", "no_memory", *where, "--experience", "half")
+    assert wrong.code == 2 and "whole, none, scrambled" in wrong.err
+    nobody = metamem("evaluate", "no_memory", *where, "--collected-by", "nobody")
+    assert nobody.code == 2 and "no design called 'nobody'" in nobody.err
+    sizes = ("--sizes", "0,4", "--split", "valid", "--collected-by", "success_retrieval")
+    assert len(metamem("curve", "no_memory", *where, *sizes).json["rows"][0]["points"]) == 2
+    assert metamem("learn", "toy", "--experience", "none").code == 2
+
+
 def test_a_part_of_the_tasks_is_kept_apart_and_grows(metamem, tmp_path):
     where = ("--domain", "toy", "--home", tmp_path, "--quiet", "--json")
     few, more = (metamem("evaluate", "no_memory", *where, "--tasks", n).json[0] for n in (5, 10))

@@ -30,6 +30,7 @@ def test_ends_with_the_table_the_decision_and_what_to_do_next(learned):
     for words in ("test: 40 tasks", "shift: 40 tasks", "no_memory", "success_retrieval", "learned"):
         assert words in done.stdout
     assert "oracle" in done.stdout and "The gate: " in done.stdout
+    assert "are remembered" in " ".join(done.stdout.split())
     report = home / "reports" / "toy-s3-1.html"
     assert str(report) in done.stdout.replace("\n", "")
     assert report.read_text().startswith("<!doctype html>")

@@ -124,6 +124,12 @@ def test_what_is_not_raced_is_not_estimated_as_if_it_were():
     assert forecast_learning("toy", racing=False, **asked).calls > raced.calls
 
 
+def test_an_estimate_counts_every_round_of_collection():
+    asked = {"agent": Spec("llm"), "models": {"agent": "scripted:demo"}, "designs": 10}
+    one, two = (forecast_learning("toy", rounds=n, **asked) for n in (1, 2))
+    assert two.calls > one.calls
+
+
 @pytest.mark.slow
 def test_a_whole_run_chooses_as_the_original_does(tmp_path, capsys):
     asked = ["learn", "baba", "--parity", "alma", "--designs", "2", "--run", "like-alma"]

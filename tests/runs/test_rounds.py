@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +88,20 @@ def test_the_run_tells_of_its_rounds_and_how_to_repeat_them(undisturbed):
     assert stored.rounds == result.summary.rounds
     assert "Round 2: 20 episodes collected with" in page
     assert "--rounds 2" in page
+
+
+def test_across_domains_each_is_played_with_its_own_rounds(undisturbed, tmp_path):
+    home = tmp_path / "home"
+    shutil.copytree(undisturbed[0], home)
+    metamem.learn("toy", home=home, executor=INLINE, **SMALL)
+    found = metamem.across(home=home, executor=INLINE)
+    assert found.complete
+    collectors = undisturbed[1].summary.rounds[1].collector
+    with open_home(home) as archive:
+        for row in found.rows:
+            for domain, cell in row.cells.items():
+                rules = archive.evaluation(cell.evaluation).fingerprint.rules
+                assert rules.get("collectors", []) == ([collectors] if domain == "vault" else [])
 
 
 class StopsAt(Silent):

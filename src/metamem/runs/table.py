@@ -8,6 +8,7 @@ from typing import Any
 from metamem.core.stored import restored
 from metamem.core.types import Evaluation
 from metamem.evaluation.statistics import (
+    Comparison,
     HolmComparison,
     holm_corrected,
     paired_comparison,
@@ -65,7 +66,8 @@ def table(
     it beats the others and what it lives by are two questions: each is corrected for itself.
     """
     learned = evaluations.get(LEARNED)
-    rivals, itself = {}, {}
+    rivals: dict[str, Comparison] = {}
+    itself: dict[str, Comparison] = {}
     for name, evaluation in evaluations.items():
         if learned is not None and name not in (LEARNED, ORACLE):
             family = itself if name in deprived else rivals
