@@ -23,7 +23,7 @@ from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
 from metamem.core.types import Evaluation, Task
 from metamem.evaluation.plans import plan
-from metamem.evaluation.rules import Rules
+from metamem.evaluation.rules import USUAL_ASKS, Rules
 from metamem.runs.parity import Preset
 
 ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them
@@ -66,23 +66,27 @@ class Conditions:
             collect=self.collect,
             tasks=self.tasks,
             advice_tokens=self.advice_tokens,
-            ask_every=self._ask_every(),
+            **self._asking(),
             tasks_from=self._tasks_from(),
             max_steps=self.max_steps,
         )
         Rules(**rules)  # refuses nonsense
         return {**published.rules, **rules}
 
-    def _ask_every(self) -> int | None:
-        """So many actions lie between two questions; 0: there is only the first."""
+    def _asking(self) -> dict[str, int]:
+        """When memory is asked, as the rules say it."""
         if self.ask is None:
-            return None
-        when, _, number = self.ask.partition(":")
+            return {}
         if self.ask == "once":
-            return 0
-        if when == "every" and number.isdecimal() and int(number):
-            return int(number)
-        raise UsageError(f"memory cannot be asked {self.ask!r}", hint="known: once, every:N")
+            return {"ask_every": 0, "ask_when": 0}
+        if self.ask == "when":
+            return {"ask_when": USUAL_ASKS}
+        when, _, number = self.ask.partition(":")
+        if when in ("every", "when") and number.isdecimal() and int(number):
+            return {f"ask_{when}": int(number)}
+        raise UsageError(
+            f"memory cannot be asked {self.ask!r}", hint="known: once, every:N, when, when:N"
+        )
 
     def _tasks_from(self) -> str | None:
         if self.protocol is None:

@@ -159,6 +159,8 @@ class Advice:
     text: str = ""
     tokens: int = 0
     truncated: bool = False
+    at: int = 0  # actions done when memory was asked
+    why: str = ""  # what it was asked again for
 
 
 @dataclass(frozen=True, slots=True)

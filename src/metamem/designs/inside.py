@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from metamem.core.types import Experience, Query
+from metamem.core.waiting import Wait
 from metamem.designs import luck
 from metamem.designs.contract import Memory
 from metamem.designs.toolbox import Tools
@@ -141,4 +142,9 @@ def _beside() -> dict[str, str]:
 def _as_advice(value: Any) -> Any:
     if value is None or isinstance(value, str | dict):
         return value
-    raise TypeError(f"retrieve() must return text or a dict, not {type(value).__name__}")
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Wait):
+        return [_as_advice(value[0]), value[1].to_json()]
+    raise TypeError(
+        f"retrieve() must return text or a dict (or one of them and a Wait), not "
+        f"{type(value).__name__}"
+    )

@@ -6,10 +6,9 @@ no question ever reaches a copy that has heard another: what one case asks canno
 whatever the design does.
 """
 
-from typing import Any
-
 from metamem.core.protocols import CallSite
 from metamem.core.types import Query
+from metamem.core.waiting import Answer
 from metamem.hosting.memory import HostedMemory
 
 LONGEST = 100_000  # characters of an answer that is kept; agents are shown far less
@@ -19,18 +18,16 @@ class Answers:
     """Of the memories of one job, by group. A model would answer anew: with one, all are asked."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, Query], tuple[str, float]] = {}
+        self._known: dict[tuple[str, Query], Answer] = {}
 
-    async def ask(
-        self, memory: HostedMemory, group: str, query: Query, at: CallSite
-    ) -> tuple[Any, float]:
-        """The advice, and the seconds that the design took for it when it was asked."""
+    async def ask(self, memory: HostedMemory, group: str, query: Query, at: CallSite) -> Answer:
+        """The answer, with the seconds that the design took for it when it was asked."""
         if at.model is not None:
-            return await memory.timed_retrieve(query, at)
+            return await memory.answer(query, at)
         found = self._known.get((group, query))
         if found is not None:
             return found
-        advice, seconds = await memory.timed_retrieve(query, at)
-        if isinstance(advice, str) and len(advice) <= LONGEST:
-            self._known[group, query] = advice, seconds
-        return advice, seconds
+        answer = await memory.answer(query, at)
+        if isinstance(answer.advice, str) and len(answer.advice) <= LONGEST:
+            self._known[group, query] = answer
+        return answer

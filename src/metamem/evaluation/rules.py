@@ -5,13 +5,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar
 
 from metamem.core.errors import UsageError
+from metamem.core.waiting import USUAL
 
 # How `collect` is written down. Fingerprints hold this form, so it must never change: in it, 0
 # has always stood for all tasks.
 _STORED: dict[int | None, int] = {None: 0, 0: -1}
-# Where memory is asked several times in an episode, it once saw what its earlier answers had left.
-# Now each is given by a copy of its own, and such results are not compared with those.
-_APART = {"asks": "apart"}
+# How memory is asked several times in an episode, where it is. Once it saw what its earlier answers
+# had left; then each came from a copy of its own ("apart"); now agents also keep their place in what
+# they were told ("in place"). Results of these are not compared with one another.
+_ASKS = {"frozen": "apart, in place", "streaming": "in place"}
+USUAL_ASKS = 10  # in an episode, where memory itself says when
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Rules:
     max_steps: int = 0  # 0: the domain's own
     advice_tokens: int = 4000
     ask_every: int = 0  # ask memory again after so many steps; 0: only before the first
+    ask_when: int = 0  # ask when what it waits for has come, at most so many times; 0: it is not
     tasks_from: Literal["split", "alma"] = "split"
     fold: Literal[0, 1] = 0  # 1: the halves of train change places
     tasks: int = 0  # how many deployment tasks, drawn by a fixed order; 0: all
@@ -39,25 +43,36 @@ class Rules:
             raise UsageError(f"no fold {self.fold}: there are 0 and 1")
         if self.repeats < 1:
             raise UsageError(f"repeats must be at least 1, not {self.repeats}")
-        for name in ("collect", "max_steps", "ask_every", "tasks"):
+        for name in ("collect", "max_steps", "ask_every", "ask_when", "tasks"):
             if (getattr(self, name) or 0) < 0:
                 raise UsageError(f"{name} must not be negative")
         if self.advice_tokens < 1:
             raise UsageError("advice_tokens must be at least 1")
+        if self.ask_every and self.ask_when:
+            raise UsageError("memory is asked every so many actions, or when it wishes: not both")
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether memory may also be asked while the agent acts."""
+        return bool(self.ask_every or self.ask_when)
 
     def to_json(self) -> dict[str, Any]:
         stored = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
         if not self.tasks:  # fingerprints of whole evaluations are older than this rule
             del stored["tasks"]
-        if self.ask_every and self.rollout == "frozen":
-            stored |= _APART
+        if self.ask_when:  # what a design that names nothing waits for is a rule, too
+            stored["usual_wait"] = USUAL.to_json()
+        else:  # this rule is younger than most fingerprints
+            del stored["ask_when"]
+        if self.asks_again:
+            stored["asks"] = _ASKS[self.rollout]
         return stored
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Rules":
         stored = data.get("collect", _STORED[None])
         meant = {number: collect for collect, number in _STORED.items()}
-        own = {name: value for name, value in data.items() if name not in _APART}
+        own = {name: value for name, value in data.items() if name not in ("asks", "usual_wait")}
         return Rules(**{**own, "collect": meant.get(stored, stored)})
 
 
