@@ -22,8 +22,9 @@ from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
 from metamem.core.types import Evaluation, Task
+from metamem.core.waiting import USUAL_ASKS
 from metamem.evaluation.plans import plan
-from metamem.evaluation.rules import USUAL_ASKS, Rules
+from metamem.evaluation.rules import Rules
 from metamem.runs.parity import Preset
 
 ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them

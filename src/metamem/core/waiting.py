@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from metamem.core.types import Observation
+from metamem.core.types import Observation, Query
 
 MOST_WORDS = 32  # phrases that one may wait for at once
 LONGEST_WORDS = 200  # characters of a phrase
@@ -54,6 +54,8 @@ class Wait:
         return Wait(**data)
 
 
+NEVER = Wait()
+USUAL_ASKS = 10  # in an episode, where memory itself says when it is asked
 # What a design that names nothing waits for. Part of the rules of a run, so of its fingerprint.
 USUAL = Wait(stuck=3)
 
@@ -65,6 +67,7 @@ class Answer:
     advice: Any
     wait: Wait | None = None
     seconds: float = 0.0  # that the design took
+    read: frozenset[str] = frozenset(Query.__slots__)  # the parts of the query that it looked at
 
 
 class Watch:
@@ -76,7 +79,7 @@ class Watch:
 
     def __init__(self, first: Observation, every: int = 0, most: int = 0) -> None:
         self._every, self._most = every, most
-        self._wait = Wait()
+        self._wait = NEVER
         self._asks = 0
         self._text = first.text
         self._texts = {first.text}

@@ -19,6 +19,7 @@ from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query
 from metamem.core.waiting import Answer, Wait
 from metamem.designs.limits import Limits
+from metamem.designs.watched import PARTS
 from metamem.models.embedders import AnyEmbedder, embed_texts
 from metamem.sandbox.failures import GuestFailure
 from metamem.sandbox.host import Program, Sandbox
@@ -226,16 +227,25 @@ class JailedMemory:
         """What the design advises: text, a JSON-able dict, or None."""
         return (await self.answer(query, at)).advice
 
-    async def answer(self, query: Query, at: CallSite | None = None) -> Answer:
-        """What the design advises and waits for, and how long it took."""
-        data = json.dumps(query.to_json())
+    async def answer(
+        self, query: Query, at: CallSite | None = None, *, watched: bool = False
+    ) -> Answer:
+        """What the design advises and waits for, and how long it took.
+
+        Where it is watched, also which parts of the query it read; for copies that end after it.
+        """
+        data = json.dumps({"query": query.to_json(), "watched": watched})
         begun = time.perf_counter()
         value = await self._call("retrieve", data, self.limits.retrieve, at)
         seconds = time.perf_counter() - begun
-        advice, wait = value if isinstance(value, list) and len(value) == 2 else (value, None)
+        if not isinstance(value, list) or len(value) != 3:
+            raise DesignFailure("the design's answer is not an answer", kind="protocol")
+        advice, wait, read = value
         if advice is not None and not isinstance(advice, str | dict):
             raise DesignFailure("the design's advice is neither text nor a dict", kind="protocol")
-        return Answer(advice, None if wait is None else _wait_of(wait), seconds)
+        whole = not isinstance(read, list) or not PARTS.issuperset(map(str, read))
+        parts = PARTS if whole else frozenset(map(str, read))
+        return Answer(advice, None if wait is None else _wait_of(wait), seconds, parts)
 
     async def update(self, experience: Experience, at: CallSite | None = None) -> None:
         await self.update_encoded(json.dumps(experience.to_json()), at)

@@ -14,7 +14,6 @@ _STORED: dict[int | None, int] = {None: 0, 0: -1}
 # had left; then each came from a copy of its own ("apart"); now agents also keep their place in what
 # they were told ("in place"). Results of these are not compared with one another.
 _ASKS = {"frozen": "apart, in place", "streaming": "in place"}
-USUAL_ASKS = 10  # in an episode, where memory itself says when
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ class HostedMemory:
     async def _ask_copy(self, query: Query, at: CallSite) -> Answer:
         copy = await self._copy_of_now()
         try:
-            return await copy.answer(query, at)
+            return await copy.answer(query, at, watched=True)
         finally:
             self._said += copy.logs[: max(0, MOST_SAID - len(self._said))]
             self._gone.include(copy.cpu)
