@@ -22,9 +22,8 @@ from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
 from metamem.core.types import Evaluation, Task
-from metamem.core.waiting import USUAL_ASKS
 from metamem.evaluation.plans import plan
-from metamem.evaluation.rules import Rules
+from metamem.evaluation.rules import Rules, asking
 from metamem.runs.parity import Preset
 
 ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them
@@ -67,27 +66,12 @@ class Conditions:
             collect=self.collect,
             tasks=self.tasks,
             advice_tokens=self.advice_tokens,
-            **self._asking(),
+            **(asking(self.ask) if self.ask is not None else {}),
             tasks_from=self._tasks_from(),
             max_steps=self.max_steps,
         )
         Rules(**rules)  # refuses nonsense
         return {**published.rules, **rules}
-
-    def _asking(self) -> dict[str, int]:
-        """When memory is asked, as the rules say it."""
-        if self.ask is None:
-            return {}
-        if self.ask == "once":
-            return {"ask_every": 0, "ask_when": 0}
-        if self.ask == "when":
-            return {"ask_when": USUAL_ASKS}
-        when, _, number = self.ask.partition(":")
-        if when in ("every", "when") and number.isdecimal() and int(number):
-            return {f"ask_{when}": int(number)}
-        raise UsageError(
-            f"memory cannot be asked {self.ask!r}", hint="known: once, every:N, when, when:N"
-        )
 
     def _tasks_from(self) -> str | None:
         if self.protocol is None:

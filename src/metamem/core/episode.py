@@ -22,7 +22,7 @@ class Asking:
         self, ask: Ask, goal: str, first: Observation, *, advice_tokens: int, watch: Watch
     ) -> None:
         self._ask, self._goal, self._tokens = ask, goal, advice_tokens
-        self._watch, self._now = watch, first
+        self._watch, self._first, self._now = watch, first, first
         self.steps: list[Step] = []
         self.advice: list[Advice] = []  # one for each time memory was asked
 
@@ -33,13 +33,20 @@ class Asking:
         """
         if not self._watch.due:
             return None
-        now = self._now
-        value = await self._ask(Query(self._goal, now.text, now.actions, tuple(self.steps)))
+        value = await self._ask(self._query())
         answer = value if isinstance(value, Answer) else Answer(value)
         told = cap_advice(answer.advice, self._tokens)
         self.advice.append(replace(told, at=len(self.steps), why=self._watch.why))
         self._watch.asked(answer.wait)
         return told.text if told.text or not self.steps else None
+
+    def _query(self) -> Query:
+        now, first = self._now, self._first
+        if not self.steps:
+            return Query(self._goal, now.text, now.actions)
+        return Query(
+            self._goal, now.text, now.actions, tuple(self.steps), first.text, first.actions
+        )
 
     def saw(self, action: str, seen: Observation) -> None:
         """What was done, and what came back."""

@@ -17,7 +17,7 @@ class WatchedQuery(Query):
     @classmethod
     def of(cls, query: Query) -> "WatchedQuery":
         cls.parts_read.clear()
-        return cls(query.goal, query.observation, query.actions, query.steps)
+        return cls(*(getattr(query, part) for part in Query.__slots__))
 
     def __getattribute__(self, name: str) -> Any:
         if name in PARTS:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar
 
 from metamem.core.errors import UsageError
-from metamem.core.waiting import USUAL
+from metamem.core.waiting import USUAL, USUAL_ASKS
 
 # How `collect` is written down. Fingerprints hold this form, so it must never change: in it, 0
 # has always stood for all tasks.
@@ -73,6 +73,18 @@ class Rules:
         meant = {number: collect for collect, number in _STORED.items()}
         own = {name: value for name, value in data.items() if name not in ("asks", "usual_wait")}
         return Rules(**{**own, "collect": meant.get(stored, stored)})
+
+
+def asking(words: str) -> dict[str, int]:
+    """When memory is asked, from the words of the command line: `once`, `every:5`, `when`."""
+    if words == "once":
+        return {"ask_every": 0, "ask_when": 0}
+    if words == "when":
+        return {"ask_every": 0, "ask_when": USUAL_ASKS}
+    when, _, number = words.partition(":")
+    if when in ("every", "when") and number.isdecimal() and int(number):
+        return {"ask_every": 0, "ask_when": 0, f"ask_{when}": int(number)}
+    raise UsageError(f"memory cannot be asked {words!r}", hint="known: once, every:N, when, when:N")
 
 
 Item = TypeVar("Item")

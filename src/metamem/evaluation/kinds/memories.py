@@ -205,7 +205,7 @@ class AdvisedHand:
         measured = Measurement(time.perf_counter() - begun, asked * 1000)
         least = ground.domain.reward_range[0]
         row = _row(case, episode, failure, least, chats, measured)
-        if rules.ask_when and memory is not None:
+        if rules.asks_again and memory is not None:
             row = replace(row, costs={"asks": len(episode.advice)})
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
