@@ -31,8 +31,7 @@ class Untried(Memory):
         sights = [(experience.observation, experience.actions)]
         sights += [(step.observation, step.actions) for step in experience.steps]
         known = [{}, {}]
-        seen = {experience.observation}
-        possible = set(experience.actions)
+        seen = set(sights[0])
         for place, step in enumerate(experience.steps):
             for look in (TEXT, ACTIONS):
                 key = (sights[place][look], step.action)
@@ -42,10 +41,9 @@ class Untried(Memory):
                 known[look][key] = after
             kind = text.first_word(step.action)
             self.done[kind] = self.done.get(kind, 0) + 1
-            new = step.observation not in seen and not possible.issuperset(step.actions)
+            new = sights[place + 1][self._look()] not in seen
             self.news[kind] = self.news.get(kind, 0) + new
-            seen.add(step.observation)
-            possible.update(step.actions)
+            seen.update(sights[place + 1])
 
     async def retrieve(self, query: Query):
         wait = Wait(stuck=self.PATIENCE)
@@ -55,7 +53,7 @@ class Untried(Memory):
         return (text.numbered(way) if way else ""), wait
 
     def _way(self, query: Query) -> list[str]:
-        look = ACTIONS if self.agreed[ACTIONS] > self.agreed[TEXT] else TEXT
+        look = self._look()
         sights = [(query.start, query.start_actions)]
         sights += [(step.observation, step.actions) for step in query.steps]
         leads: dict = {}
@@ -84,6 +82,10 @@ class Untried(Memory):
                 if value > worth:
                     best, worth = [*way, action], value
         return best
+
+    def _look(self) -> int:
+        """What tells situations apart: that by which the same has led to the same most often."""
+        return ACTIONS if self.agreed[ACTIONS] > self.agreed[TEXT] else TEXT
 
     def _value(self, action: str, goal: set[str]) -> float:
         kind = text.first_word(action)

@@ -57,7 +57,7 @@ class Wait:
 NEVER = Wait()
 USUAL_ASKS = 10  # in an episode, where memory itself says when it is asked
 # What a design that names nothing waits for. Part of the rules of a run, so of its fingerprint.
-USUAL = Wait(stuck=3)
+USUAL = Wait(steps=10)
 
 
 @dataclass(frozen=True, slots=True)
