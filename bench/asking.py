@@ -3,7 +3,7 @@
     python -m bench.asking [--domains textworld,minihack,coding,alfworld] [--splits test,shift]
         [--asks once,every:5,when] [--designs NAMES] [--tasks 30] [--seeds 0] [--home FOLDER] [--json]
 
-For the human designs that need no model and for `bench/untried.py`, which lives on the steps of the
+For the human designs that need no model and for `bench/listed.py`, which lives on what is read in the
 episode: mean reward under each rule, the paired gain over `once` on the same tasks and seeds with its
 p, and how often memory was asked in an episode. Every design is played under every rule.
 Resumable: give the same --home again.
@@ -24,7 +24,7 @@ from metamem.evaluation.rules import Rules, asking
 from metamem.evaluation.statistics.comparison import paired_comparison
 
 DOMAINS = "textworld,minihack,coding,alfworld"
-OWN = Path(__file__).with_name("untried.py")
+OWN = Path(__file__).with_name("listed.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Row:
 def designs(domain: str, named: str) -> list[Design]:
     made = registry.create("domains", domain)
     found = list(rivals(made.baselines(), model=False).values())
-    found.append(Design(OWN.read_text(), name="untried"))
+    found.append(Design(OWN.read_text(), name="listed"))
     wanted = named.split(",") if named else [design.name for design in found]
     return [design for design in found if design.name in wanted]
 
