@@ -41,20 +41,49 @@ class Listed(Memory):
         lines = list(dict.fromkeys(line for seen in told for line in self._points(seen)))
         if not lines:
             return "", Wait(new_actions=True, apart=self.STEPS)
-        done = {step.action for step in query.steps}
-        fulfilled = [self._effect(s.action) | self._stems(s.observation[:80]) for s in query.steps]
-        steps = []
-        for line in lines:
+        done = self._done(query)
+        effects = [self._effect(action) for action in done]
+        steps, left = [], 0
+        for number, line in enumerate(lines, 1):
             words = self._stems(line)
-            verb = text.first_word(line)
-            acts = bool(self._doing(verb))
-            if any(words <= effect for effect in fulfilled) and acts:
+            acts = self._doing(text.first_word(line))
+            if acts and any(words <= effect for effect in effects):
                 continue
+            if number == len(lines) and left:
+                break  # what stands last is for the end
+            left += acts
             fits = [a for a in query.actions if a not in done and self._fits(a, words, acts)]
+            if not fits and acts:
+                fits = self._needed(line, query, done)
             if fits:
                 steps.append(max(fits, key=lambda a: (self._share(a), -len(a), a)))
         advice = text.numbered(list(dict.fromkeys(steps)))
         return advice, Wait(new_actions=True, steps=self.STEPS, apart=1)
+
+    def _done(self, query: Query) -> list[str]:
+        """What was done and need not be done again: what raised the reward, and the latest."""
+        before, found = 0.0, []
+        for step in query.steps:
+            if step.reward > before:
+                found.append(step.action)
+            before = step.reward
+        return [*found, *(step.action for step in query.steps[-self.STEPS :])]
+
+    def _needed(self, line: str, query: Query, done: list[str]) -> list[str]:
+        """What gets hold of that with which such things were done."""
+        stem = text.first_word(line)[: self.STEM]
+        with_what = {
+            kind.split()[-1]
+            for kind, came in self.brings.items()
+            if kind[: self.STEM] == stem or stem in came
+        }
+        return [
+            a
+            for a in query.actions
+            if a not in done
+            and self._share(a) >= self.PAYS
+            and any(w in with_what for w in text.objects(a)[:1])
+        ]
 
     def _points(self, seen: str) -> list[str]:
         """Lines under a heading with a colon, as long as they are short."""
