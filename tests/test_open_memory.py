@@ -148,3 +148,43 @@ ASKED = []
 def sheet(question):
     ASKED.append(question)
     return "<cheatsheet>Always boil the water first.</cheatsheet>"
+
+
+WAITING = Design('''
+from metamem.designs import Memory, Wait
+
+
+class Waiting(Memory):
+    """What came after what."""
+
+    def __init__(self, tools):
+        super().__init__(tools)
+        self.known = {}
+
+    async def update(self, experience):
+        for step in experience.steps:
+            self.known[step.observation] = step.action
+
+    async def retrieve(self, query):
+        seen = [step.observation for step in query.steps]
+        return ", ".join(self.known[s] for s in seen if s in self.known), Wait(words="box")
+''')
+
+
+def test_memory_beside_an_agent_is_asked_again_when_what_it_waits_for_has_come():
+    with metamem.open_memory(WAITING) as memory:
+        first = memory.acting("open the box", "A hall.", ["go"])
+        assert not first.saw("go", "A box!", ["open"])  # asked, and nothing to add
+        assert not first.saw("open", "A box, open.", reward=1.0, done=True)
+        assert [(a.at, a.why) for a in first.asked] == [(0, ""), (1, "the words 'box'")]
+        memory.update(first.experience(1.0))
+        beside = memory.acting("open the box", "A hall.", ["go"])
+        assert beside.advice == ""
+        assert not beside.saw("go", "A door.", ["go"])
+        assert beside.saw("go", "A box!", ["open"])
+        assert beside.advice == "go"
+        assert len(beside.asked) == 2
+        often = memory.acting("open the box", "A hall.", ["go"], every=1)
+        for _ in range(3):
+            often.saw("go", "A hall.", ["go"])
+        assert [a.at for a in often.asked] == [0, 1, 2, 3]

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar, get_args
 from metamem.core.episode import cap_advice
 from metamem.core.errors import UsageError
 from metamem.core.types import Design, Experience, Query, Step
+from metamem.core.waiting import USUAL_ASKS, Answer
 from metamem.designs.jailed import Jail
 from metamem.designs.limits import Limits
 from metamem.hosting import (
@@ -28,6 +29,7 @@ from metamem.hosting import (
     open_kept,
     open_unkept,
 )
+from metamem.hosting.acting import Acting, AsyncActing
 from metamem.models import default_embedder
 from metamem.models.allowance import Allowance
 
@@ -111,6 +113,30 @@ class AsyncOpenMemory:
         query = Query(goal, observation, tuple(actions), tuple(steps))
         at = self._sites.of_retrieval(self._open.position)
         return cap_advice(await self._open.retrieve(query, at), self.advice_tokens).text
+
+    async def acting(
+        self,
+        goal: str,
+        observation: str = "",
+        actions: Sequence[str] = (),
+        *,
+        every: int = 0,
+        most: int = USUAL_ASKS,
+    ) -> AsyncActing:
+        """Memory beside an agent that acts: asked now, and again when what it waits for has come.
+
+        At most so many times in all; with `every`, after every so many actions in place of that.
+        """
+
+        async def ask(query: Query) -> Answer:
+            return await self._open.answer(query, self._sites.of_retrieval(self._open.position))
+
+        tokens = self.advice_tokens
+        acting = AsyncActing(
+            ask, goal, observation, actions, advice_tokens=tokens, every=every, most=most
+        )
+        await acting.begin()
+        return acting
 
     async def update(self, experience: Experience | Mapping[str, Any]) -> None:
         """Learn from an episode. It is in the log before the design sees it."""
@@ -224,6 +250,13 @@ class OpenMemory:
     ) -> str:
         """What memory says about a task now, within the token budget."""
         return self._wait(self._memory.retrieve(goal, observation, actions, steps))
+
+    def acting(
+        self, goal: str, observation: str = "", actions: Sequence[str] = (), **rule: int
+    ) -> "Acting":
+        """Memory beside an agent that acts. The rule is that of `AsyncOpenMemory.acting`."""
+        begun = self._wait(self._memory.acting(goal, observation, actions, **rule))
+        return Acting(begun, self._wait)
 
     def update(self, experience: Experience | Mapping[str, Any]) -> None:
         """Learn from an episode. It is in the log before the design sees it."""

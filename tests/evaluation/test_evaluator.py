@@ -204,7 +204,8 @@ async def test_what_a_design_says_is_asked_without_playing_or_storing(tmp_path):
     assert [d.row.task_id for d in said] == tasks
     assert all(d.episode.advice and not d.episode.steps for d in said)
     updates = done.cpu.calls["update"]
-    assert (updates, done.cpu.calls["retrieve"]) == (len(evaluator.plan("train").collection), 3)
+    assert updates == len(evaluator.plan("train").collection)
+    assert done.cpu.calls["retrieve"] == 1  # it reads nothing of the question: one answer for all
     assert 0 < done.cpu.most["update"] <= done.cpu.total["update"]
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from metamem.agents.advice import read_advice
-from metamem.agents.explorer_advice import Told, Words, read_sight, read_told
+from metamem.agents.explorer_advice import Told, Words, keep_ways, read_sight, read_told
 from metamem.agents.text import content_words, tokens
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
@@ -72,6 +72,7 @@ class ExplorerPlayer:
         self._rng = random.Random(derive_seed("explorer", goal, seed))
         self._advice = ""
         self._unread = False
+        self._read = ""  # the advice that `_told` comes from
         self._told = Told()
         self._matters = dict.fromkeys(self._goal, 1.0)  # word → how much it matters
         self._names: dict[Words, str] = {}  # every action met so far, by its words
@@ -87,7 +88,6 @@ class ExplorerPlayer:
         if advice == self._advice:
             return  # the same words again: keep the place in them
         self._advice, self._unread = advice, True
-        self._told = Told()
         self._matters = dict.fromkeys(_noted(advice, self._goal), self._set.note)
         self._matters.update(dict.fromkeys(self._goal, 1.0))
 
@@ -180,12 +180,15 @@ class ExplorerPlayer:
         """Read the advice once actions are known, and again when new ones turn up."""
         new = {words: name for name in actions if (words := tokens(name)) not in self._names}
         new.pop((), None)  # signs cannot be spoken of in words
-        if new or self._unread:
-            self._names.update(new)
-            self._unread = False
-            before, self._told = self._told.ways, read_told(self._advice, self._names)
+        self._names.update(new)
+        if new and self._read:
+            before, self._told = self._told.ways, read_told(self._read, self._names)
             for old, way in zip(before, self._told.ways, strict=False):
                 way.position, way.trust = old.position, old.trust
+        if self._unread:
+            self._read, self._unread = self._advice, False
+            before, self._told = self._told.ways, read_told(self._advice, self._names)
+            keep_ways(before, self._told.ways)
 
     def _advised(self, here: str, actions: Iterable[str]) -> dict[str, float]:
         """For each action how strongly a way has it next; what is told first is believed first."""

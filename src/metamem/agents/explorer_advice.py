@@ -7,12 +7,13 @@ good. Lines in between, such as what was seen on the way, say where on the way o
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 from metamem.agents.advice import CLAUSE, SAYS_BAD, lines_of
+from metamem.agents.places import same_places
 from metamem.agents.text import tokens
 
 Words = tuple[str, ...]
@@ -161,6 +162,18 @@ def read_told(advice: str, actions: Mapping[Words, str]) -> Told:
                 seen = []
     _end(told, way, points)
     return told
+
+
+def keep_ways(before: Sequence[Way], now: Sequence[Way]) -> None:
+    """Go on where one was: a way that was told before and is told again is not begun anew."""
+    known = same_places(
+        [([step.action for step in way.steps], way.position) for way in before],
+        [[step.action for step in way.steps] for way in now],
+        beginnings=False,
+    )
+    for way, place in zip(now, known, strict=True):
+        if place is not None:
+            way.position, way.trust = place.position, before[place.before].trust
 
 
 def _named(line: Line, actions: Mapping[Words, str]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple
 
 from metamem.agents.advice import Block, Clause
+from metamem.agents.places import same_places
 
 Words = frozenset[str]
 
@@ -47,6 +48,26 @@ def plan_step(blocks: Sequence[Block], now: Now) -> PlanStep | None:
     elif begun is not None:
         begun.astray = True
     return step
+
+
+def keep_places(before: Sequence[Block], now: Sequence[Block]) -> None:
+    """Go on where one was: what was told before and is told again is not begun anew.
+
+    A plan that went astray stays so. It must not stand in the way of one that was not told before.
+    """
+    known = same_places(
+        [([clause.spelling for clause in block.clauses], block.position) for block in before],
+        [[clause.spelling for clause in block.clauses] for block in now],
+        beginnings=True,
+    )
+    fresh = any(place is None for place in known)
+    for block, place in zip(now, known, strict=True):
+        if place is None:
+            continue
+        old = before[place.before]
+        block.position, block.kept, block.astray = place.position, old.kept, old.astray
+        if block.astray and fresh:
+            block.kept, block.warns = 0, True
 
 
 def _first(blocks: Sequence[Block], now: Now) -> PlanStep | None:

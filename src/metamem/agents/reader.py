@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from metamem.agents.advice import Block, ReadAdvice, likeness, read_advice
-from metamem.agents.plans import Now, PlanStep, plan_step
+from metamem.agents.plans import Now, PlanStep, keep_places, plan_step
 from metamem.agents.text import ActionText, content_words, read_action, spelled
 from metamem.agents.undo import Reversals
 from metamem.core.errors import UsageError
@@ -130,11 +130,13 @@ class ReaderPlayer:
     def advise(self, advice: str) -> None:
         if advice == self._advice_text:
             return  # the same words again: keep the place in them
+        before = self._advice.blocks
         self._advice_text = advice
         self._advice = read_advice(advice, self._goal)
         for block in self._advice.blocks:
             self._believe(block)
             block.pace(self._verbs)
+        keep_places(before, self._advice.blocks)
         for kind in self._kinds.values():
             kind.steps = []
         for option in self._options.values():

@@ -27,6 +27,9 @@ _SUBMIT = json.dumps({"action": "submit"})
 _CRASHES = ("ZeroDivisionError", "IndexError", "KeyError", "ValueError", "TypeError", "Failed")
 
 
+Key = tuple[str, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How much each reason counts: set by hand and not tuned. Part of the fingerprint."""
@@ -73,6 +76,10 @@ class Try:
     function: str
     change: Signature
 
+    @property
+    def key(self) -> Key:
+        return self.path, self.find, self.replace
+
     def action(self, unique: bool) -> str:
         data: dict[str, object] = {"action": "edit_file", "path": self.path}
         data |= {"find": self.find, "replace": self.replace}
@@ -86,6 +93,10 @@ class RepairPlayer:
         self._set = settings
         self._rng = random.Random(derive_seed("repair", goal, seed))
         self._advice = ReadAdvice()
+        self._advice_text = ""
+        self._files = settings.files  # that may be read
+        self._made: set[Key] = set()  # tries that were made: later advice does not bring them back
+        self._likings: dict[Key, float] = {}  # chance, drawn once for each try
         self._paths: list[str] = []  # source files of the project
         self._modules: dict[str, Module] = {}
         self._asked: set[str] = set()  # files and names already looked up
@@ -95,7 +106,12 @@ class RepairPlayer:
         self._last = ""  # the last action
 
     def advise(self, advice: str) -> None:
+        if advice == self._advice_text:
+            return  # the same words again: go on
+        self._advice_text = advice
         self._advice = read_advice(advice)
+        if self._tries is not None:  # what it tells of one more file may be looked at
+            self._files = max(self._files, len(self._asked) + 1)
         self._tries = None
 
     async def act(self, observation: Observation) -> str:
@@ -133,9 +149,10 @@ class RepairPlayer:
             if wanted := self._to_read():
                 self._asked.add(wanted)
                 return json.dumps({"action": "read_file", "path": wanted})
-            self._tries = self._ranked()
+            self._tries = [t for t in self._ranked() if t.key not in self._made]
         while self._tries:
             chosen = self._tries.pop()
+            self._made.add(chosen.key)
             text = self._modules[chosen.path].text
             count = text.count(chosen.find)
             if count and _parses(text.replace(chosen.find, chosen.replace, 1)):
@@ -147,10 +164,12 @@ class RepairPlayer:
     def _to_read(self) -> str | None:
         """The next file that the failures lead to, if it may still be read."""
         assert self._report is not None
-        if len(self._asked) >= self._set.files:
+        if len(self._asked) >= self._files:
             return None
         named = [path for path in self._paths if path in self._advice.names]
         advised = [*named, *(edit.path for edit in self._advice.edits if edit.line)]
+        if len(self._asked) >= self._set.files:
+            return next((p for p in advised if p in self._paths and p not in self._asked), None)
         stopped = [path for path, _, _ in self._report.places]
         stems = [
             file.rpartition("/")[2].removeprefix("test_") for file, _ in sorted(self._report.failed)
@@ -200,13 +219,16 @@ class RepairPlayer:
 
     def _ranked(self) -> list[Try]:
         """All tries, the best last. Edits told by the advice come first where they fit exactly."""
-        found: dict[tuple[str, str, str], tuple[float, Try]] = {}
+        found: dict[Key, tuple[float, Try]] = {}
+        liked = dict(self._likings)  # when it ranked for earlier advice
         for module, function, place in self._suspects():
             for start, end, new in self._changes(module, function):
                 attempt = _attempt(module, function, place, start, end, new)
-                key = (attempt.path, attempt.find, attempt.replace)
+                key = attempt.key
                 if key not in found or found[key][1].place < place:
-                    found[key] = (self._score(attempt), attempt)
+                    liking = liked[key] if key in liked else self._rng.random()
+                    self._likings[key] = liking
+                    found[key] = (self._score(attempt, liking), attempt)
         ranked = [entry[1] for entry in sorted(found.values(), key=lambda entry: entry[0])]
         return [*ranked, *reversed(list(self._told()))]
 
@@ -241,9 +263,9 @@ class RepairPlayer:
                     change = signature(edit.old, edit.new)
                     yield Try(path, 0, edit.old, edit.new, 0.0, "", change)
 
-    def _score(self, attempt: Try) -> float:
+    def _score(self, attempt: Try, liking: float) -> float:
         own, advice = self._set, self._advice
-        score = own.place * attempt.place + own.taste * self._rng.random()
+        score = own.place * attempt.place + own.taste * liking
         assert self._report is not None
         if any((attempt.path, attempt.line) == (p, n) for p, n, _ in self._report.places):
             score += own.line

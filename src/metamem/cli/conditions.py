@@ -23,7 +23,7 @@ from metamem.core.errors import UsageError
 from metamem.core.protocols import Domain
 from metamem.core.types import Evaluation, Task
 from metamem.evaluation.plans import plan
-from metamem.evaluation.rules import Rules
+from metamem.evaluation.rules import Rules, asking
 from metamem.runs.parity import Preset
 
 ALMA_ROLLOUTS = {"batched": "frozen", "sequential": "streaming"}  # what ALMA calls them
@@ -69,23 +69,12 @@ class Conditions:
             tasks=self.tasks,
             experience=self.experience,
             advice_tokens=self.advice_tokens,
-            ask_every=self._ask_every(),
+            **(asking(self.ask) if self.ask is not None else {}),
             tasks_from=self._tasks_from(),
             max_steps=self.max_steps,
         )
         Rules(**rules)  # refuses nonsense
         return {**published.rules, **rules}
-
-    def _ask_every(self) -> int | None:
-        """So many actions lie between two questions; 0: there is only the first."""
-        if self.ask is None:
-            return None
-        when, _, number = self.ask.partition(":")
-        if self.ask == "once":
-            return 0
-        if when == "every" and number.isdecimal() and int(number):
-            return int(number)
-        raise UsageError(f"memory cannot be asked {self.ask!r}", hint="known: once, every:N")
 
     def _collectors(self) -> tuple[str, ...] | None:
         """The ids of those who collect in later rounds, which are in the archive after this."""

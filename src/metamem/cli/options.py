@@ -141,8 +141,9 @@ Ask = Annotated[
     str | None,
     typer.Option(
         metavar="WHEN",
-        help="When memory is asked: once, before the first action, or every:N, again after every N"
-        " actions. Default: once",
+        help="When memory is asked: once, before the first action; every:N, again after every N"
+        " actions; when, again when what the design waits for has come, at most ten times in an"
+        " episode (when:N: at most N). Default: once",
     ),
 ]
 MaxSteps = Annotated[

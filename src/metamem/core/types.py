@@ -76,14 +76,19 @@ class Query:
     observation: str = ""
     actions: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    start: str = ""  # what was seen before the first of them; empty where there are none
+    start_actions: tuple[str, ...] = ()  # and what could be done then
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        data: dict[str, Any] = {
             "goal": self.goal,
             "observation": self.observation,
             "actions": list(self.actions),
             "steps": [step_to_json(s) for s in self.steps],
         }
+        if self.start or self.start_actions:
+            data |= {"start": self.start, "start_actions": list(self.start_actions)}
+        return data
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Query":
@@ -92,6 +97,8 @@ class Query:
             observation=data.get("observation", ""),
             actions=tuple(data.get("actions", ())),
             steps=tuple(step_from_json(s) for s in data.get("steps", ())),
+            start=data.get("start", ""),
+            start_actions=tuple(data.get("start_actions", ())),
         )
 
 
@@ -159,6 +166,8 @@ class Advice:
     text: str = ""
     tokens: int = 0
     truncated: bool = False
+    at: int = 0  # actions done when memory was asked
+    why: str = ""  # what it was asked again for
 
 
 @dataclass(frozen=True, slots=True)

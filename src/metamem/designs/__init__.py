@@ -1,6 +1,7 @@
 """What a design may use, and nothing else: a design starts with `from metamem.designs import ...`."""
 
 from metamem.core.types import Experience, Message, Query, Step
+from metamem.core.waiting import Wait
 from metamem.designs.contract import Layer, Memory
 from metamem.designs.toolbox import TOOLBOX_VERSION, Hit, Tools
 
@@ -14,4 +15,5 @@ __all__ = [
     "Query",
     "Step",
     "Tools",
+    "Wait",
 ]

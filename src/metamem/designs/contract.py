@@ -4,7 +4,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from metamem.core.types import Experience, Query
+from metamem.core.waiting import Wait
 from metamem.designs.toolbox import Tools
+
+Told = str | dict[str, Any]
 
 
 class Memory(ABC):
@@ -17,8 +20,11 @@ class Memory(ABC):
         self.tools = tools
 
     @abstractmethod
-    async def retrieve(self, query: Query) -> str | dict[str, Any]:
-        """Advice for the agent, as text or as a structure that JSON can hold."""
+    async def retrieve(self, query: Query) -> "Told | tuple[Told, Wait]":
+        """Advice for the agent, as text or as a structure that JSON can hold.
+
+        With a `Wait` beside it, it says when it wants to be asked again in the same episode.
+        """
 
     @abstractmethod
     async def update(self, experience: Experience) -> None:

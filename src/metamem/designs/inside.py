@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from metamem.core.types import Experience, Query
+from metamem.core.waiting import Wait
 from metamem.designs import luck
 from metamem.designs.contract import Memory
 from metamem.designs.toolbox import Tools
+from metamem.designs.watched import WatchedQuery
 from metamem.sandbox.inside import Failure, Link, last_line_in
 
 FILENAME = "design.py"
@@ -68,12 +70,18 @@ class _Service:
             return self._open(data)
         assert self._memory is not None and self._tools is not None
         if operation == "retrieve":
-            return _as_advice(await self._memory.retrieve(Query.from_json(data)))
+            return await self._retrieve(Query.from_json(data["query"]), data["watched"])
         if operation == "update":
             await self._memory.update(Experience.from_json(data))
             return await self._tools.flush()
         assert operation == "snapshot"
         return self._snapshot()
+
+    async def _retrieve(self, query: Query, watched: bool) -> list[Any]:
+        assert self._memory is not None
+        given = WatchedQuery.of(query) if watched else query
+        advice, wait = _as_answer(await self._memory.retrieve(given))
+        return [advice, wait, sorted(WatchedQuery.parts_read) if watched else None]
 
     def forked(self, data: Any) -> None:
         if data is not None:
@@ -138,7 +146,12 @@ def _beside() -> dict[str, str]:
     return found
 
 
-def _as_advice(value: Any) -> Any:
+def _as_answer(value: Any) -> tuple[Any, dict[str, Any] | None]:
     if value is None or isinstance(value, str | dict):
-        return value
-    raise TypeError(f"retrieve() must return text or a dict, not {type(value).__name__}")
+        return value, None
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Wait):
+        return _as_answer(value[0])[0], value[1].to_json()
+    raise TypeError(
+        f"retrieve() must return text or a dict (or one of them and a Wait), not "
+        f"{type(value).__name__}"
+    )

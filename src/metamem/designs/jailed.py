@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,9 @@ import numpy as np
 from metamem.core.errors import DesignFailure, ModelRefused, ModelUnavailable, UsageError
 from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query
+from metamem.core.waiting import Answer, Wait
 from metamem.designs.limits import Limits
+from metamem.designs.watched import PARTS
 from metamem.models.embedders import AnyEmbedder, embed_texts
 from metamem.sandbox.failures import GuestFailure
 from metamem.sandbox.host import Program, Sandbox
@@ -222,11 +225,27 @@ class JailedMemory:
 
     async def retrieve(self, query: Query, at: CallSite | None = None) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
-        data = json.dumps(query.to_json())
+        return (await self.answer(query, at)).advice
+
+    async def answer(
+        self, query: Query, at: CallSite | None = None, *, watched: bool = False
+    ) -> Answer:
+        """What the design advises and waits for, and how long it took.
+
+        Where it is watched, also which parts of the query it read; for copies that end after it.
+        """
+        data = json.dumps({"query": query.to_json(), "watched": watched})
+        begun = time.perf_counter()
         value = await self._call("retrieve", data, self.limits.retrieve, at)
-        if value is not None and not isinstance(value, str | dict):
+        seconds = time.perf_counter() - begun
+        if not isinstance(value, list) or len(value) != 3:
+            raise DesignFailure("the design's answer is not an answer", kind="protocol")
+        advice, wait, read = value
+        if advice is not None and not isinstance(advice, str | dict):
             raise DesignFailure("the design's advice is neither text nor a dict", kind="protocol")
-        return value
+        whole = not isinstance(read, list) or not PARTS.issuperset(map(str, read))
+        parts = PARTS if whole else frozenset(map(str, read))
+        return Answer(advice, None if wait is None else _wait_of(wait), seconds, parts)
 
     async def update(self, experience: Experience, at: CallSite | None = None) -> None:
         await self.update_encoded(json.dumps(experience.to_json()), at)
@@ -338,6 +357,13 @@ def _blaming_the_design() -> Iterator[None]:
             raise UsageError("this memory is closed") from None
         what = failure.what if failure.reported else f"the design {failure.what}"
         raise DesignFailure(what, kind=failure.kind) from None
+
+
+def _wait_of(data: Any) -> Wait:
+    try:
+        return Wait.from_json(data)
+    except (TypeError, ValueError) as error:
+        raise DesignFailure(f"the design waits for nonsense: {error}", kind="protocol") from None
 
 
 def _header(design: Design) -> bytes:

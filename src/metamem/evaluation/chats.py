@@ -17,11 +17,16 @@ class Chats:
     def for_agent(self, task: str, repeat: int) -> PlacedChat | None:
         return self._chat(self._site("agent", self._job.phase, task, repeat))
 
-    def for_design(self, phase: str, task: str, repeat: int = 0) -> CallSite:
-        """Where a memory is called, with the model as a design asks it, where there is one."""
+    def for_design(
+        self, phase: str, task: str, repeat: int = 0, most: int | None = None
+    ) -> CallSite:
+        """Where a memory is called, with the model as a design asks it, where there is one.
+
+        At a site where it is called several times it may ask the model at most so often in all.
+        """
         site = self._site("memory", phase, task, repeat)
         chat = self._chat(site)
-        return CallSite(site, None if chat is None else for_design(chat))
+        return CallSite(site, None if chat is None else for_design(chat, most))
 
     def for_score(self, task: str, repeat: int) -> PlacedChat | None:
         """The model of the role `memory`, for a domain that asks it while it scores parameters."""

@@ -5,15 +5,17 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar
 
 from metamem.core.errors import UsageError
+from metamem.core.waiting import USUAL, USUAL_ASKS
 
 # How `collect` is written down. Fingerprints hold this form, so it must never change: in it, 0
 # has always stood for all tasks.
 _STORED: dict[int | None, int] = {None: 0, 0: -1}
-# Where memory is asked several times in an episode, it once saw what its earlier answers had left.
-# Now each is given by a copy of its own, and such results are not compared with those.
-_APART = {"asks": "apart"}
+# How memory is asked several times in an episode, where it is. Once it saw what its earlier answers
+# had left; then each came from a copy of its own ("apart"); now agents also keep their place in what
+# they were told ("in place"). Results of these are not compared with one another.
+_ASKS = {"frozen": "apart, in place", "streaming": "in place"}
 # Rules that came later, as they always were before: fingerprints hold them only where they differ.
-_LATER: dict[str, Any] = {"tasks": 0, "experience": "whole", "collectors": []}
+_LATER: dict[str, Any] = {"tasks": 0, "ask_when": 0, "experience": "whole", "collectors": []}
 
 
 # All of it, nothing, or the same texts in a disorder that teaches nothing (`scrambling.py`).
@@ -31,6 +33,7 @@ class Rules:
     max_steps: int = 0  # 0: the domain's own
     advice_tokens: int = 4000
     ask_every: int = 0  # ask memory again after so many steps; 0: only before the first
+    ask_when: int = 0  # ask when what it waits for has come, at most so many times; 0: it is not
     tasks_from: Literal["split", "alma"] = "split"
     fold: Literal[0, 1] = 0  # 1: the halves of train change places
     tasks: int = 0  # how many deployment tasks, drawn by a fixed order; 0: all
@@ -53,11 +56,18 @@ class Rules:
             )
         if self.repeats < 1:
             raise UsageError(f"repeats must be at least 1, not {self.repeats}")
-        for name in ("collect", "max_steps", "ask_every", "tasks"):
+        for name in ("collect", "max_steps", "ask_every", "ask_when", "tasks"):
             if (getattr(self, name) or 0) < 0:
                 raise UsageError(f"{name} must not be negative")
         if self.advice_tokens < 1:
             raise UsageError("advice_tokens must be at least 1")
+        if self.ask_every and self.ask_when:
+            raise UsageError("memory is asked every so many actions, or when it wishes: not both")
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether memory may also be asked while the agent acts."""
+        return bool(self.ask_every or self.ask_when)
 
     def to_json(self) -> dict[str, Any]:
         collect, collectors = _STORED.get(self.collect, self.collect), list(self.collectors)
@@ -65,17 +75,31 @@ class Rules:
         for name, usual in _LATER.items():
             if stored[name] == usual:
                 del stored[name]
-        if self.ask_every and self.rollout == "frozen":
-            stored |= _APART
+        if self.ask_when:  # what a design that names nothing waits for is a rule, too
+            stored["usual_wait"] = USUAL.to_json()
+        if self.asks_again:
+            stored["asks"] = _ASKS[self.rollout]
         return stored
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Rules":
         stored = data.get("collect", _STORED[None])
         meant = {number: collect for collect, number in _STORED.items()}
-        own = {name: value for name, value in data.items() if name not in _APART}
+        own = {name: value for name, value in data.items() if name not in ("asks", "usual_wait")}
         collectors = tuple(data.get("collectors", ()))
         return Rules(**{**own, "collect": meant.get(stored, stored), "collectors": collectors})
+
+
+def asking(words: str) -> dict[str, int]:
+    """When memory is asked, from the words of the command line: `once`, `every:5`, `when`."""
+    if words == "once":
+        return {"ask_every": 0, "ask_when": 0}
+    if words == "when":
+        return {"ask_every": 0, "ask_when": USUAL_ASKS}
+    when, _, number = words.partition(":")
+    if when in ("every", "when") and number.isdecimal() and int(number):
+        return {"ask_every": 0, "ask_when": 0, f"ask_{when}": int(number)}
+    raise UsageError(f"memory cannot be asked {words!r}", hint="known: once, every:N, when, when:N")
 
 
 Item = TypeVar("Item")

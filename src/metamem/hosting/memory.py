@@ -1,7 +1,6 @@
 """The one memory of the host. Evaluations play it and `open_memory` serves it: it is the same."""
 
 import asyncio
-import time
 from collections.abc import Coroutine
 from typing import Any, Literal, TypeVar
 
@@ -9,6 +8,7 @@ from metamem.core.errors import DesignFailure, MetamemError, StoreError, UsageEr
 from metamem.core.ids import canonical_json
 from metamem.core.protocols import CallSite
 from metamem.core.types import Experience, Query
+from metamem.core.waiting import Answer
 from metamem.designs.jailed import CpuUse, JailedMemory
 from metamem.hosting.feeding import CallSiteOf, Fed, Feeder, nowhere
 from metamem.hosting.snapshots import Snapshot
@@ -84,26 +84,24 @@ class HostedMemory:
 
     async def retrieve(self, query: Query, at: CallSite) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
-        advice, _ = await self.timed_retrieve(query, at)
-        return advice
+        return (await self.answer(query, at)).advice
 
-    async def timed_retrieve(self, query: Query, at: CallSite) -> tuple[Any, float]:
-        """The advice, and the seconds that the design took for it: copying is not its doing."""
+    async def answer(self, query: Query, at: CallSite) -> Answer:
+        """What it advises and waits for, and the seconds that it took: copying is not its doing."""
         if self._rollout == "streaming":
             running = await self._living()
             self._count_change()
-            return await _to_the_end(_timed(running, query, at))
+            return await _to_the_end(running.answer(query, at))
         return await self._ask_copy(query, at)
 
     async def consult(self, query: Query, at: CallSite) -> Any:
         """A retrieval that leaves no trace, whatever the rollout."""
-        advice, _ = await self._ask_copy(query, at)
-        return advice
+        return (await self._ask_copy(query, at)).advice
 
-    async def _ask_copy(self, query: Query, at: CallSite) -> tuple[Any, float]:
+    async def _ask_copy(self, query: Query, at: CallSite) -> Answer:
         copy = await self._copy_of_now()
         try:
-            return await _timed(copy, query, at)
+            return await copy.answer(query, at, watched=True)
         finally:
             self._said += copy.logs[: max(0, MOST_SAID - len(self._said))]
             self._gone.include(copy.cpu)
@@ -307,11 +305,6 @@ class HostedMemory:
     def _note_unsaved(self, feeder: Feeder, error: Exception) -> None:
         """It costs the next opening time, and nothing else."""
         feeder.note(f"no snapshot was kept, so the next opening replays the log: {error}")
-
-
-async def _timed(memory: JailedMemory, query: Query, at: CallSite) -> tuple[Any, float]:
-    begun = time.perf_counter()
-    return await memory.retrieve(query, at), time.perf_counter() - begun
 
 
 async def _taken(copying: Copying) -> JailedMemory:

@@ -19,6 +19,11 @@ class PlacedChat:
         self._ask, self._site, self._count = ask, site, count
         self._asked = 0
 
+    @property
+    def asked(self) -> int:
+        """How many questions were put here."""
+        return self._asked
+
     async def ask(self, question: Question) -> Reply:
         site = replace(self._site, ordinal=self._asked)
         self._asked += 1
@@ -35,10 +40,12 @@ class PlacedChat:
             self._count(tokens)
 
 
-def for_design(chat: PlacedChat) -> AskModel:
-    """A model as a design asks it. What the design says is not trusted."""
+def for_design(chat: PlacedChat, most: int | None = None) -> AskModel:
+    """A model as a design asks it, at most so often. What the design says is not trusted."""
 
     async def ask(prompt: str, schema: dict[str, Any] | None, system: str) -> Any:
+        if most is not None and chat.asked >= most:
+            raise ModelRefused(f"no model answers more than {most} questions in an episode")
         if schema is not None:
             check_schema(schema, trusted=False)
         turns = [Turn("system", system)] if system else []

@@ -6,6 +6,7 @@ from statistics import fmean, median
 
 from metamem.core.types import CaseResult, Evaluation
 from metamem.designs.docstrings import docstrings, first_paragraph
+from metamem.evaluation.rules import Rules
 from metamem.evaluation.uptake import NOTHING, uptake
 from metamem.store.archive import Trace
 
@@ -30,7 +31,7 @@ def card(
     evaluation: Evaluation,
     without: Evaluation | None,
     traces: Sequence[Trace],
-    ask_every: int,
+    rules: Rules,
 ) -> Card:
     sample = max(
         (t for t in traces if any(a.text for a in t.episode.advice)),
@@ -39,20 +40,18 @@ def card(
     )
     return Card(
         title=first_paragraph(docstrings(source).get("", "")),
-        did=tuple(_did(evaluation, without, ask_every)),
+        did=tuple(_did(evaluation, without, rules)),
         says=says(source),
         sample=sample.episode.advice[0].text if sample else "",
         sample_goal=sample.episode.goal if sample else "",
     )
 
 
-def _did(evaluation: Evaluation, without: Evaluation | None, ask_every: int) -> list[str]:
+def _did(evaluation: Evaluation, without: Evaluation | None, rules: Rules) -> list[str]:
     rows = evaluation.rows
     told = [row for row in rows if row.advice_digest]
-    when = f"before the first action and after every {ask_every} steps"
-    asked = when if ask_every else "once, before the first action"
     sentences = [
-        f"It was asked {asked}, and had something to say in {_share(told, rows)} of "
+        f"It was asked {_asked(rules)}, and had something to say in {_share(told, rows)} of "
         f"{len(rows)} cases."
     ]
     if told:
@@ -81,6 +80,17 @@ def _did(evaluation: Evaluation, without: Evaluation | None, ask_every: int) -> 
         else "It never failed."
     )
     return sentences
+
+
+def _asked(rules: Rules) -> str:
+    if rules.ask_every:
+        return f"before the first action and after every {rules.ask_every} steps"
+    if rules.ask_when:
+        return (
+            "before the first action and again when what it waited for had come, at most "
+            f"{rules.ask_when} times in an episode"
+        )
+    return "once, before the first action"
 
 
 def _uptake(evaluation: Evaluation, without: Evaluation | None) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metamem.core.types import Episode
+from metamem.evaluation.telling import told
 from metamem.store.archive import Trace
 
 OBSERVATION_LETTERS = 400
@@ -65,7 +66,7 @@ def _pair(title: str, task_id: str, ours: Episode, theirs: Episode) -> Pair:
         task_id=task_id,
         goal=ours.goal,
         observation=shorten(ours.observation),
-        advice="\n⁂\n".join(a.text for a in ours.advice if a.text),
+        advice=told(ours.advice),
         with_memory=_side("With the learned memory", ours),
         without=_side("Without memory", theirs),
     )

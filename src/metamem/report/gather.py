@@ -171,7 +171,7 @@ def _card(
                 evaluation,
                 found.get(NO_MEMORY),
                 _traces(archive, evaluation),
-                config.rules.ask_every,
+                config.rules,
             )
     return None
 

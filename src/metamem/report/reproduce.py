@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from metamem.evaluation.jobs import Spec
+from metamem.evaluation.rules import Rules
 from metamem.runs.config import LearnConfig
 from metamem.search.learnables.parameters import USUAL
 
@@ -17,6 +18,7 @@ _RULES = {
     "max_steps": "--max-steps",
     "advice_tokens": "--advice-tokens",
     "ask_every": "--ask every:",
+    "ask_when": "--ask when:",
     "tasks_from": "--tasks-from",
 }
 _SPECS = {"selector": "--selector", "proposer": "--proposer", "agent": "--agent"}
@@ -64,7 +66,7 @@ def beyond_options(stored: Mapping[str, Any]) -> dict[str, Any]:
     config = LearnConfig.from_json(stored)
     ours, default = config.to_json(), LearnConfig(domain=config.domain).to_json()
     found = {n: v for n, v in ours.items() if n not in _BY_OPTION and v != default[n]}
-    for name in _RULES.keys() ^ ours["rules"].keys():
+    for name in sorted({rule.name for rule in fields(Rules)} - _RULES.keys()):
         if ours["rules"].get(name) != default["rules"].get(name):
             found[f"rules.{name}"] = ours["rules"].get(name)
     for name in _SPECS:

@@ -27,7 +27,12 @@ class WithoutASection({memory}):
     """The same memory; section {number} of its advice is left out."""
 
     async def retrieve(self, query):
-        advice = await super().retrieve(query)
+        said = await super().retrieve(query)
+        if isinstance(said, tuple):
+            return self.without(said[0]), said[1]
+        return self.without(said)
+
+    def without(self, advice):
         left_out = range({first}, {last})
         if isinstance(advice, dict):
             return {{k: v for n, (k, v) in enumerate(advice.items()) if n not in left_out}}

@@ -6,6 +6,7 @@ from random import Random
 
 from metamem.core.types import Design, Episode, Evaluation
 from metamem.evaluation.racing import Estimate
+from metamem.evaluation.telling import told
 from metamem.search.proposer import Ancestor, Evidence, ParentView, ShownEpisode
 from metamem.search.score import Score
 from metamem.store.archive import Trace
@@ -14,7 +15,6 @@ HUMAN = "human"
 LENDERS = 2  # further designs a proposer may take parts from
 TYPICAL_RANK = 3.0  # how far down the list of complements they typically stand
 FEW_TASKS = 20
-AGAIN = "\n\n(asked again)\n\n"  # between pieces of advice where memory was asked more than once
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def shown_episode(
         goal=episode.goal,
         reward=episode.reward,
         best_other=best_other,
-        advice=AGAIN.join(a.text for a in episode.advice if a.text),
+        advice=told(episode.advice),
         changed=changed,
         steps=tuple(steps),
         possible=(episode.actions, *(step.actions for step in episode.steps)),

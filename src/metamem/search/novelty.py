@@ -19,7 +19,8 @@ def behaviours(
     """
     known: dict[tuple[str, ...], str] = {}
     for design, evaluation in evaluations.items():
-        if evaluation.fingerprint.rules.get("ask_every"):
+        rules = evaluation.fingerprint.rules
+        if rules.get("ask_every") or rules.get("ask_when"):
             continue
         told = {r.task_id: r.advice_digest for r in evaluation.rows if r.repeat == 0}
         if all(task in told for task in tasks):

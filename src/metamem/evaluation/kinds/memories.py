@@ -4,7 +4,6 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from metamem.core import registry
 from metamem.core.episode import Ask, cap_advice, play
@@ -13,6 +12,7 @@ from metamem.core.ids import derive_seed
 from metamem.core.needs import needs_of
 from metamem.core.protocols import Agent, Chat, Domain, Seat, World, WorldDomain
 from metamem.core.types import Case, CaseResult, Design, Episode, Measurement, Query, Task
+from metamem.core.waiting import Answer, Wait
 from metamem.designs import TOOLBOX_VERSION
 from metamem.designs.jailed import Jail
 from metamem.designs.limits import Limits
@@ -173,23 +173,24 @@ class AdvisedHand:
         try:
             if self._memories is not None:
                 memory = await self._memories.get(task.group)
-            here = chats.for_design(job.phase, task.id, case.repeat)
+            most = ground.jail.limits.model_calls if rules.asks_again else None
+            here = chats.for_design(job.phase, task.id, case.repeat, most)
 
-            async def from_memory(query: Query) -> Any:
+            async def from_memory(query: Query) -> Answer:
                 nonlocal asked
                 assert memory is not None
                 if job.advice_only and self._answers is None:
-                    return await memory.consult(query, here)
+                    return Answer(await memory.consult(query, here))
                 async with ground.retrieves:
                     if self._answers is None:
-                        value, seconds = await memory.timed_retrieve(query, here)
+                        answer = await memory.answer(query, here)
                     else:
-                        value, seconds = await self._answers.ask(memory, task.group, query, here)
-                asked += seconds
-                return value
+                        answer = await self._answers.ask(memory, task.group, query, here)
+                asked += answer.seconds
+                return answer
 
-            async def from_oracle(query: Query) -> str:
-                return ground.domain.oracle(task)
+            async def from_oracle(query: Query) -> Answer:
+                return Answer(ground.domain.oracle(task), Wait())  # all there is to say
 
             ask: Ask | None = from_oracle if job.oracle else from_memory if memory else None
             chat = chats.for_agent(task.id, case.repeat)
@@ -206,6 +207,8 @@ class AdvisedHand:
         measured = Measurement(time.perf_counter() - begun, asked * 1000)
         least = ground.domain.reward_range[0]
         row = _row(case, episode, failure, least, chats, measured)
+        if rules.asks_again and memory is not None:
+            row = replace(row, costs={"asks": len(episode.advice)})
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
 
@@ -213,8 +216,8 @@ class AdvisedHand:
 async def _asked(task: Task, world: World, ask: Ask | None, tokens: int) -> Episode:
     """What memory says before the first action; nothing is played."""
     seen = world.reset()
-    value = await ask(Query(task.goal, seen.text, seen.actions)) if ask else None
-    advice = cap_advice(value, tokens)
+    said = await ask(Query(task.goal, seen.text, seen.actions)) if ask else Answer(None)
+    advice = cap_advice(said.advice, tokens)
     return Episode(task.id, task.goal, seen.text, seen.actions, (), 0.0, (advice,))
 
 
@@ -237,6 +240,7 @@ async def _play_guarded(
                 max_steps=rules.max_steps or domain.max_steps,
                 advice_tokens=rules.advice_tokens,
                 ask_every=rules.ask_every,
+                ask_when=rules.ask_when,
             )
         finally:
             with suppress(OSError):

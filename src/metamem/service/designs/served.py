@@ -11,9 +11,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from metamem.core import waiting
 from metamem.core.access import Caller, Scope
 from metamem.core.episode import cap_advice
 from metamem.core.errors import MetamemError, StoreError, UnknownName, UsageError
@@ -139,10 +141,17 @@ class ServedDesigns:
             spot, trial = await asyncio.to_thread(self._look, caller, scope, "read")
             moment = act.target = moments.new_moment()
             choice = await self._deciding.choice(spot.scope, trial, session or moment)
-            advice, design, note = await self._asked(spot, choice, query)
+            advice, wait, design, note = await self._asked(spot, choice, query)
             text = without_secrets(unfenced(advice.text))
             advised = Advised(
-                moment, text, advice.tokens, advice.truncated, design, choice.held_back, note
+                moment,
+                text,
+                advice.tokens,
+                advice.truncated,
+                design,
+                choice.held_back,
+                note,
+                wait=replace(wait, words=tuple(map(without_secrets, wait.words))),
             )
             self.counted.update(("asked", "advised" if text else "unadvised"))
             await asyncio.to_thread(self._enter, act, spot, query, session, choice, advised)
@@ -275,26 +284,29 @@ class ServedDesigns:
 
     # --- asking and teaching -----------------------------------------------------------------
 
-    async def _asked(self, spot: Spot, choice: Choice, query: Query) -> tuple[Advice, str, str]:
-        """The advice, the design that gave it, and why there is none."""
+    async def _asked(
+        self, spot: Spot, choice: Choice, query: Query
+    ) -> tuple[Advice, waiting.Wait, str, str]:
+        """The advice, what the design waits for, which design that is, and why there is none."""
         if not choice.design:
             if not choice.comparison:
                 self._open.retire(spot.number, set())
-                return Advice(), "", "no design is in use here"
-            return Advice(), "", ""
+                return Advice(), waiting.NEVER, "", "no design is in use here"
+            return Advice(), waiting.NEVER, "", ""
         design_id = choice.design
         try:
             design_id = await self._ready(spot, choice)
             design = await self._deciding.design(design_id)
             async with self._open.borrowed(spot, design) as memory:
                 at = CallSites(design).of_retrieval(memory.position)
-                found = cap_advice(await memory.retrieve(query, at), self._serving.advice_tokens)
+                answer = await memory.answer(query, at)
+            found = cap_advice(answer.advice, self._serving.advice_tokens)
             self._current[spot.number] = design_id
             if not choice.comparison and design_id == choice.design:
                 self._open.retire(spot.number, {design_id})
-            return found, design_id, ""
+            return found, answer.wait or waiting.USUAL, design_id, ""
         except MetamemError as error:
-            return Advice(), design_id, self._report(spot, design_id, error)
+            return Advice(), waiting.NEVER, design_id, self._report(spot, design_id, error)
 
     async def _ready(self, spot: Spot, choice: Choice) -> str:
         """The design that can answer now: the chosen one, or the one before while that is opened."""

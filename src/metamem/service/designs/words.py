@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from metamem.core.waiting import NEVER, Wait
 from metamem.service.marks import fenced
 
 Against = Literal["nothing", "former"]
@@ -22,6 +23,7 @@ class Advised:
     held_back: bool = False  # this session gets no advice, or the former design's, to compare
     note: str = ""  # why there is no advice, where there should be some
     fenced: str = ""  # the text as an agent reads it: marked as data
+    wait: Wait = NEVER  # what should have come before it is asked again about the same task
 
     def __post_init__(self) -> None:
         if self.text and not self.fenced:
