@@ -2,14 +2,14 @@
 
 import asyncio
 import zlib
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, cast
 
 from metamem.core.aside import aside
 from metamem.core.ids import canonical_json, content_id
-from metamem.core.protocols import Domain
+from metamem.core.protocols import Domain, WorldDomain
 from metamem.core.together import together
-from metamem.core.types import Case, CaseResult, Episode
+from metamem.core.types import Case, CaseResult, Episode, Experience
 from metamem.evaluation.jobs import CaseDone, Executor, Job, Setup
 from metamem.evaluation.plans import Plan
 from metamem.store.facets import Blobs, Collections
@@ -43,7 +43,7 @@ class Collector:
             if await aside(self._archive.collection, key) is None:
                 episodes = await self._played(plan, key, on_case)
                 await aside(self._archive.put_collection, key, episodes)
-            await aside(self._pack, key)
+            await aside(self._pack, plan, key)
         return key
 
     def _key(self, plan: Plan) -> str:
@@ -84,9 +84,21 @@ class Collector:
         await together(self._executor.run(job, keep) for job in jobs)
         return [episodes[t.id] for t in tasks]
 
-    def _pack(self, key: str) -> None:
+    def _pack(self, plan: Plan, key: str) -> None:
+        """An experience a line or, where tasks are in groups, a life a line."""
         if self._archive.blob(key) is None:
             episodes = self._archive.collection(key)
             assert episodes is not None
-            lines = [canonical_json(e.experience().to_json()) for e in episodes]
+            lived = [e.experience() for e in episodes]
+            if any(task.group for task in plan.collection):
+                lines = [canonical_json(life) for life in self._lives(plan, lived)]
+            else:
+                lines = [canonical_json(e.to_json()) for e in lived]
             self._archive.put_blob(key, zlib.compress("\n".join(lines).encode(), 6))
+
+    def _lives(self, plan: Plan, lived: Sequence[Experience]) -> Iterator[list[dict[str, Any]]]:
+        """What each group went through, and then the episodes of its tasks."""
+        domain = cast(WorldDomain, self._domain)
+        for group in dict.fromkeys(task.group for task in plan.collection):
+            asked = [e for t, e in zip(plan.collection, lived, strict=True) if t.group == group]
+            yield [e.to_json() for e in (*domain.history(group), *asked)]

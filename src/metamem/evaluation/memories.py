@@ -2,8 +2,9 @@
 
 import asyncio
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from typing import TypeVar
 
 from metamem.core.errors import DesignFailure
 from metamem.core.ids import canonical_json, derive_seed
@@ -12,9 +13,12 @@ from metamem.designs.jailed import CpuUse, Jail
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import Blobs, Job
+from metamem.hosting.feeding import CallSiteOf
 from metamem.hosting.memory import HostedMemory
 from metamem.hosting.opening import open_unkept
 from metamem.models.embedders import AnyEmbedder
+
+Item = TypeVar("Item")
 
 
 class Memories:
@@ -35,6 +39,8 @@ class Memories:
         self._chats = chats
         self._open: dict[str, HostedMemory] = {}
         self._failed: dict[str, DesignFailure] = {}
+        # Has studied the lives of other groups, for all groups: each begins as a copy of it.
+        self._scholar: HostedMemory | None = None
         self._feeding = asyncio.Lock()
 
     async def get(self, group: str) -> HostedMemory:
@@ -53,32 +59,25 @@ class Memories:
     @property
     def logs(self) -> tuple[str, ...]:
         """What was logged in updates and in retrievals."""
-        return tuple(line for memory in self._open.values() for line in memory.logs)
+        return tuple(line for memory in self._all for line in memory.logs)
 
     @property
     def cpu(self) -> CpuUse:
         used = CpuUse()
-        for memory in self._open.values():
+        for memory in self._all:
             used.include(memory.cpu)
         return used
 
     async def close(self) -> None:
-        for memory in self._open.values():
+        for memory in self._all:
             await memory.close()
 
+    @property
+    def _all(self) -> list[HostedMemory]:
+        return [*([self._scholar] if self._scholar else []), *self._open.values()]
+
     async def _feed(self, group: str) -> HostedMemory:
-        assert self._job.design is not None
-        seed = derive_seed("design", self._job.setup.seed)
-        memory = await open_unkept(
-            self._jail,
-            self._job.design,
-            seed=seed,
-            embedder=self._embedder,
-            rollout=self._job.setup.rules.rollout,
-            # Named by what is learned, not by who asks: shards that feed the same experiences to
-            # the same design share the model's answers.
-            call_site_of=partial(self._chats.for_design, "update", group),
-        )
+        memory = await self._begun(group)
         try:
             for line in self._experiences(group):
                 async with self._updates:
@@ -88,11 +87,52 @@ class Memories:
             raise
         return memory
 
+    async def _begun(self, group: str) -> HostedMemory:
+        """A memory before its own experiences."""
+        # Named by what is learned, not by who asks: shards that feed the same experiences to
+        # the same design share the model's answers.
+        sites = partial(self._chats.for_design, "update", group)
+        if self._scholar is None:
+            memory = await self._fresh(sites)
+            if not (group and self._job.experiences and memory.studies):
+                return memory
+            self._scholar = await self._studied(memory)
+        return await self._scholar.fork(sites)
+
+    async def _fresh(self, sites: CallSiteOf) -> HostedMemory:
+        assert self._job.design is not None
+        return await open_unkept(
+            self._jail,
+            self._job.design,
+            seed=derive_seed("design", self._job.setup.seed),
+            embedder=self._embedder,
+            rollout=self._job.setup.rules.rollout,
+            call_site_of=sites,
+        )
+
+    async def _studied(self, memory: HostedMemory) -> HostedMemory:
+        try:
+            for number, life in enumerate(self._limited(self._collected())):
+                async with self._updates:
+                    await memory.study(life, self._chats.for_design("study", "", number))
+        except BaseException:
+            await memory.close()
+            raise
+        return memory
+
     def _experiences(self, group: str) -> Sequence[str]:
-        lines: Iterable[str] = ()
-        if group:
-            lines = (canonical_json(e.to_json()) for e in self._domain.history(group))
-        elif self._job.experiences:
-            lines = zlib.decompress(self._blobs(self._job.experiences)).decode().splitlines()
-        kept = list(lines)
-        return kept[: self._job.experience_limit] if self._job.experience_limit else kept
+        if not group:
+            return self._limited(self._collected())
+        if self._job.setup.rules.collect == 0:  # no experience at all, here as everywhere
+            return ()
+        history = self._domain.history(group)
+        return [canonical_json(e.to_json()) for e in self._limited(history)]
+
+    def _collected(self) -> Sequence[str]:
+        """Experiences or, where tasks are in groups, the lives of others; a line each."""
+        if not self._job.experiences:
+            return ()
+        return zlib.decompress(self._blobs(self._job.experiences)).decode().splitlines()
+
+    def _limited(self, items: Sequence[Item]) -> Sequence[Item]:
+        return items[: self._job.experience_limit] if self._job.experience_limit else items
