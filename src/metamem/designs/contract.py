@@ -25,7 +25,7 @@ class Memory(ABC):
     async def update(self, experience: Experience) -> None:
         """Learn from one episode, or from one batch of messages."""
 
-    async def study(self, life: Sequence[Experience]) -> None:
+    async def study(self, life: Sequence[Experience]) -> None:  # noqa: B027  (may be left out)
         """Learn from what another memory lived through, before one's own life begins.
 
         Only where tasks are in groups, each with a memory of its own (conversations, say): `life` is
