@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from metamem.core.protocols import Embedder
-from metamem.core.types import Design, Query, Task, render_advice
+from metamem.core.types import Design, Experience, Query, Task, render_advice
 from metamem.designs import library
 from metamem.designs.jailed import Jail
 from metamem.domains.dialogue.domain import DialogueDomain
@@ -25,15 +25,24 @@ SEARCH = "line_search"  # what a memory must beat to have learned more than to s
 
 
 async def replies(
-    jail: Jail, domain: DialogueDomain, design: Design, tasks: Sequence[Task], embedder: Embedder
+    jail: Jail,
+    domain: DialogueDomain,
+    design: Design,
+    tasks: Sequence[Task],
+    embedder: Embedder,
+    lives: Sequence[Sequence[Experience]] = (),
 ) -> dict[str, str]:
-    """What a design tells for each task, from a memory for each conversation."""
+    """What a design tells for each task, from a memory for each conversation that has studied
+    these lives before."""
     groups: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         groups[task.group].append(task)
     told = {}
+    scholar = await jail.open(design, seed=0, embedder=embedder)
+    for life in lives:
+        await scholar.study_encoded(json.dumps([e.to_json() for e in life]))
     for group, own in groups.items():
-        memory = await jail.open(design, seed=0, embedder=embedder)
+        memory = await scholar.fork()
         try:
             for batch in domain.history(group):
                 await memory.update(batch)
@@ -42,6 +51,7 @@ async def replies(
                 told[task.id] = render_advice(await memory.retrieve(Query(task.goal, seen.text)))
         finally:
             await memory.close()
+    await scholar.close()
     return told
 
 

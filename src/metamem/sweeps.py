@@ -81,7 +81,7 @@ async def curve_async(
     """
     made = _worlds(domain, domain_settings)
     who = Acting(agent or Spec(made.agent))
-    most = len(plan(made, split, replace(rules, collect=None)).collection)
+    most = plan(made, split, replace(rules, collect=None)).collectable
     steps = sorted(set(sizes)) or [size for size in SIZES if size <= most]
     if len(steps) < 2 or steps[0] < 0 or steps[-1] > most:
         raise UsageError(

@@ -14,6 +14,7 @@ from metamem.cli.parts import (
     executor,
     given,
     model_roles,
+    named_settings,
     preset_given,
 )
 from metamem.cli.progress import watcher
@@ -36,6 +37,7 @@ class Conditions:
     seed: o.Seed = None
     agent: o.AgentName = None
     data: o.Data = ""
+    setting: o.Setting = None
     rollout: o.Rollout = None
     repeats: o.Repeats = None
     collect: o.Collect = None
@@ -98,7 +100,7 @@ class Conditions:
 
     def world(self, published: Preset) -> dict[str, Any]:
         """The domain's settings."""
-        return {**published.domain, **data_settings(self.data)}
+        return {**published.domain, **data_settings(self.data), **named_settings(self.setting)}
 
     def players(self) -> dict[str, Any]:
         """Who acts, with which models; only what was given."""

@@ -74,6 +74,13 @@ Data = Annotated[
     str,
     typer.Option(metavar="PATH", help="The domain's data, such as the folder of ALFWorld games."),
 ]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="A setting of the domain, such as train=100. May be given several times.",
+    ),
+]
 Split = Annotated[
     str,
     typer.Option(

@@ -1,9 +1,10 @@
 """From what was typed to what the API takes; and the archive that is already there."""
 
+import json
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,21 @@ def data_settings(data: str) -> dict[str, Any]:
     return {"data": data} if data else {}
 
 
+def named_settings(given: Sequence[str] | None) -> dict[str, Any]:
+    """Settings of a domain, as NAME=VALUE: numbers and true or false as such, the rest as text."""
+    found: dict[str, Any] = {}
+    for each in given or ():
+        name, equals, value = each.partition("=")
+        if not equals or not name.isidentifier():
+            raise UsageError(f"{each!r} is no setting", hint="--setting NAME=VALUE, as train=100")
+        try:
+            read = json.loads(value)
+        except ValueError:
+            read = value
+        found[name] = read if isinstance(read, int | float) else value
+    return found
+
+
 def check_domain(name: str, settings: Mapping[str, Any]) -> None:
     """Refuse a wrong name or wrong data before anything is written under them."""
     registry.factory("domains", name)
@@ -57,6 +73,8 @@ def check_domain(name: str, settings: Mapping[str, Any]) -> None:
         if "data" in settings and "'data'" in error.message:
             raise UsageError(f"the domain {name!r} takes no --data") from error
         raise
+    except (TypeError, ValueError) as error:  # a text for a number, say
+        raise UsageError(f"the domain {name!r} cannot be set so: {error}") from error
 
 
 def home_option(home: Path | None) -> str:

@@ -147,6 +147,8 @@ class WorldDomain(Domain, Protocol):
         """What a memory lives through before it is asked about the tasks of one group.
 
         Empty where tasks have no group: there the agent's own episodes are what memory learns from.
+        A design that studies is first given the lives of groups of train: such a history each, and
+        the episodes of the group's tasks.
         """
         ...
 

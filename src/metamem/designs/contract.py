@@ -1,6 +1,7 @@
 """The contract of a design: one Python file with one class that is a `Memory`."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 from metamem.core.types import Experience, Query
@@ -29,6 +30,14 @@ class Memory(ABC):
     @abstractmethod
     async def update(self, experience: Experience) -> None:
         """Learn from one episode, or from one batch of messages."""
+
+    async def study(self, life: Sequence[Experience]) -> None:  # noqa: B027  (may be left out)
+        """Learn from what another memory lived through, before one's own life begins.
+
+        Only where tasks are in groups, each with a memory of its own (conversations, say): `life` is
+        all that one other group went through, in order, and then the episodes of its tasks. What is
+        true there is not true here; ways of saying and doing things may be. Ignored by default.
+        """
 
 
 class Layer(ABC):

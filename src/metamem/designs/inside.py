@@ -74,6 +74,9 @@ class _Service:
         if operation == "update":
             await self._memory.update(Experience.from_json(data))
             return await self._tools.flush()
+        if operation == "study":
+            await self._memory.study([Experience.from_json(each) for each in data])
+            return await self._tools.flush()
         assert operation == "snapshot"
         return self._snapshot()
 
@@ -97,7 +100,8 @@ class _Service:
         code = linecache.getline(FILENAME, line).strip() if line else ""
         return f"{said} (line {line} of the design: {code})" if line else said
 
-    def _open(self, data: dict[str, Any]) -> None:
+    def _open(self, data: dict[str, Any]) -> dict[str, bool]:
+        """Loads the design, and says whether it learns from the lives of others."""
         luck.seed(data["seed"])
         self.in_tasks = any(word in data["source"] for word in _CONCURRENT)
         kind = load(data["source"])
@@ -108,6 +112,7 @@ class _Service:
         else:
             self._restore(data["snapshot"])
             self.forked(data["reseed"])
+        return {"studies": type(self._memory).study is not Memory.study}
 
     def _snapshot(self) -> str:
         names = sorted({*(now := _beside()), *self._beside})

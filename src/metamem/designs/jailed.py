@@ -178,6 +178,7 @@ class JailedMemory:
     ) -> None:
         self.design = design
         self.limits = limits
+        self.studies = False  # whether it learns from the lives of others; known once it is open
         self.model_calls = 0
         self.cpu = CpuUse()
         self._jail = jail
@@ -218,10 +219,11 @@ class JailedMemory:
             "reseed": reseed,
         }
         try:
-            await self._call("open", json.dumps(data), self.limits.update, self._at)
+            told = await self._call("open", json.dumps(data), self.limits.update, self._at)
         except BaseException:
             await self.close()
             raise
+        self.studies = isinstance(told, dict) and told.get("studies") is True
 
     async def retrieve(self, query: Query, at: CallSite | None = None) -> Any:
         """What the design advises: text, a JSON-able dict, or None."""
@@ -252,10 +254,11 @@ class JailedMemory:
 
     async def update_encoded(self, line: str | bytes, at: CallSite | None = None) -> None:
         """Like `update`, for an experience that is JSON already (one line)."""
-        text = line if isinstance(line, str) else line.decode()
-        if "\n" in text:
-            raise UsageError("an encoded experience is one line of JSON")
-        await self._call("update", text, self.limits.update, at)
+        await self._call("update", _one_line(line), self.limits.update, at)
+
+    async def study_encoded(self, line: str, at: CallSite | None = None) -> None:
+        """What another lived through: a list of experiences as one line of JSON."""
+        await self._call("study", _one_line(line), self.limits.update, at)
 
     async def fork(self, seed: int | None = None) -> "JailedMemory":
         """An independent copy of the state; with a seed, the copy's luck is its own."""
@@ -275,9 +278,11 @@ class JailedMemory:
         return child
 
     def _sibling(self) -> "JailedMemory":
-        return JailedMemory(
+        child = JailedMemory(
             self._jail, self.design, self._seed, self._embedder, self._at, self.limits
         )
+        child.studies = self.studies
+        return child
 
     async def snapshot(self) -> bytes:
         """The state as bytes that only a jail may open.
@@ -364,6 +369,13 @@ def _wait_of(data: Any) -> Wait:
         return Wait.from_json(data)
     except (TypeError, ValueError) as error:
         raise DesignFailure(f"the design waits for nonsense: {error}", kind="protocol") from None
+
+
+def _one_line(encoded: str | bytes) -> str:
+    text = encoded if isinstance(encoded, str) else encoded.decode()
+    if "\n" in text:
+        raise UsageError("what is encoded for a memory is one line of JSON")
+    return text
 
 
 def _header(design: Design) -> bytes:

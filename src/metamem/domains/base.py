@@ -78,6 +78,7 @@ class DomainBase(_AnyDomain):
     kind: Kind = "code"
     agent = "reader"
     forms = False
+    lives = 0  # most lives of other groups that a memory is given before its own; 0: all of train
 
     @property
     def rules(self) -> str:

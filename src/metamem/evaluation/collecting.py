@@ -7,15 +7,15 @@ order of rounds and tasks.
 
 import asyncio
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from metamem.core.aside import aside
 from metamem.core.ids import canonical_json, content_id
-from metamem.core.protocols import Domain
+from metamem.core.protocols import Domain, WorldDomain
 from metamem.core.together import together
-from metamem.core.types import Case, CaseResult, Design, Episode
+from metamem.core.types import Case, CaseResult, Design, Episode, Experience
 from metamem.evaluation.dispatch import Dispatcher
 from metamem.evaluation.jobs import CaseDone, Job, Setup
 from metamem.evaluation.kinds import Players
@@ -73,7 +73,7 @@ class Collector:
                 if await aside(self._archive.collection, key) is None:
                     episodes = await self._played(plan, keys[:number], on_case)
                     await aside(self._archive.put_collection, key, episodes)
-                await aside(self._pack, keys[:number])
+                await aside(self._pack, plan, keys[:number])
         return keys[-1]
 
     async def episodes(self, plan: Plan, on_case: OnCase | None) -> list[list[Episode]]:
@@ -137,12 +137,23 @@ class Collector:
         await together(self._dispatcher.run(job, Record(kept, on_case=on_case)) for job in jobs)
         return [kept.by_task[t.id] for t in tasks if t.id in kept.by_task]
 
-    def _pack(self, keys: Sequence[str]) -> None:
+    def _pack(self, plan: Plan, keys: Sequence[str]) -> None:
+        """An experience a line or, where tasks are in groups, a life a line."""
         if self._archive.blob(keys[-1]) is None:
             found = [self._archive.collection(key) for key in keys]
-            episodes = [episode for each in found for episode in each or ()]
-            lines = [canonical_json(e.experience().to_json()) for e in episodes]
+            lived = [episode.experience() for each in found for episode in each or ()]
+            if any(task.group for task in plan.collection):  # then there is one round alone
+                lines = [canonical_json(life) for life in self._lives(plan, lived)]
+            else:
+                lines = [canonical_json(e.to_json()) for e in lived]
             self._archive.put_blob(keys[-1], zlib.compress("\n".join(lines).encode(), 6))
+
+    def _lives(self, plan: Plan, lived: Sequence[Experience]) -> Iterator[list[dict[str, Any]]]:
+        """What each group went through, and then the episodes of its tasks."""
+        domain = cast(WorldDomain, self._domain)
+        for group in dict.fromkeys(task.group for task in plan.collection):
+            asked = [e for t, e in zip(plan.collection, lived, strict=True) if t.group == group]
+            yield [e.to_json() for e in (*domain.history(group), *asked)]
 
 
 class _Episodes:

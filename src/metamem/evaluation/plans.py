@@ -32,6 +32,12 @@ class Plan:
     collected_from: str  # the split that the collection tasks belong to
 
     @property
+    def collectable(self) -> int:
+        """What `collect` counts: tasks or, where they are in groups, the groups whose lives are
+        given to memories of others."""
+        return len(_units(self.collection))
+
+    @property
     def cases(self) -> tuple[Case, ...]:
         """Repeat by repeat, so that a prefix holds whole passes over the tasks."""
         return tuple(case for chain in self.chains for case in chain)
@@ -48,12 +54,13 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
     found = kind_of(domain).shares(domain, split, rules)
     collection, deployment = found.collection, found.deployment
     if rules.collect is not None:
-        if rules.collect > len(collection):
-            raise UsageError(
-                f"{rules.collect} collection tasks were asked for; there are {len(collection)}"
-            )
-        collection = collection[: rules.collect]
-    if rules.collectors and not found.collection:
+        units = _units(collection)
+        if rules.collect > len(units):
+            what = "groups of tasks to learn from" if _grouped(collection) else "collection tasks"
+            raise UsageError(f"{rules.collect} {what} were asked for; there are {len(units)}")
+        kept = set(units[: rules.collect])
+        collection = [task for task in collection if _unit(task) in kept]
+    if rules.collectors and (not found.collection or _grouped(found.collection)):
         raise NothingCollected(domain.name)
     if rules.experience == "none":
         collection = ()
@@ -68,9 +75,28 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
     return Plan(tuple(collection), tuple(deployment), rules.repeats, found.collected_from)
 
 
+def _unit(task: Task) -> str:
+    return task.group or task.id
+
+
+def _units(tasks: Sequence[Task]) -> list[str]:
+    return list(dict.fromkeys(map(_unit, tasks)))
+
+
+def _grouped(tasks: Sequence[Task]) -> bool:
+    return any(task.group for task in tasks)
+
+
 def _drawn(tasks: Sequence[Task], number: int) -> Sequence[Task]:
-    """So many, the same every time and spread over the kinds; a larger draw holds the smaller."""
+    """So many, the same every time and spread over the kinds; a larger draw holds the smaller.
+
+    Groups are drawn whole, save the last: feeding the memory of a group is the dear part.
+    """
     if number > len(tasks):
         raise UsageError(f"{number} tasks were asked for; there are {len(tasks)}")
-    drawn = sorted((t.id for t in tasks), key=lambda task: derive_seed("drawn", task))[:number]
+
+    def place(task: Task) -> tuple[int, int]:
+        return derive_seed("drawn", task.group) if task.group else 0, derive_seed("drawn", task.id)
+
+    drawn = {task.id for task in sorted(tasks, key=place)[:number]}
     return [task for task in tasks if task.id in drawn]

@@ -154,6 +154,16 @@ class HostedMemory:
         self._count_change()
         await self._fed.running.update_encoded(line, site)
 
+    @property
+    def studies(self) -> bool:
+        """Whether the design learns from the lives of others."""
+        return self._fed.running.studies
+
+    async def study(self, life: str, at: CallSite) -> None:
+        """What another lived through, as one line of JSON, for a memory that keeps no log."""
+        self._count_change()
+        await self._fed.running.study_encoded(life, at)
+
     async def catch_up(self) -> None:
         """Learn what others added to the log."""
         if self._feeder is None:
@@ -176,11 +186,16 @@ class HostedMemory:
             fed = self._fed
             return await self._feeder.keeping.log.digest(fed.position) == fed.digest
 
-    async def fork(self) -> "HostedMemory":
-        """An independent copy of the state. It has no log: what it learns is its own."""
+    async def fork(self, call_site_of: CallSiteOf | None = None) -> "HostedMemory":
+        """An independent copy of the state. It has no log: what it learns is its own.
+
+        `call_site_of` says where the copy's updates happen, where that is not the same place.
+        """
         copy = await self._copy()
         return HostedMemory(
-            Fed(copy, self.position, self.failed_updates), self._rollout, self._call_site_of
+            Fed(copy, self.position, self.failed_updates),
+            self._rollout,
+            call_site_of or self._call_site_of,
         )
 
     async def snapshot(self) -> bytes:

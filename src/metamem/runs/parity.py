@@ -120,6 +120,7 @@ ALMA: Mapping[str, Preset] = {
             "valid": 1,  # the pool has 50 games, and ALMA uses all of them for the other two
             "test": 26,  # 13 + 13 x 3
             "shift_houses": 25,
+            "away": "games",
             "shift": 25,  # coin collector, which ALMA leaves out
         },
         80,

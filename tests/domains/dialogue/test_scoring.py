@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from metamem.core.tokens import count_tokens
 from metamem.domains.dialogue.conversation import Conversation, Evidence, Question
 from metamem.domains.dialogue.generator import generate
-from metamem.domains.dialogue.scoring import content_words, coverage, holds, score
+from metamem.domains.dialogue.scoring import coverage, score
+from metamem.domains.dialogue.wording import content_words, holds
 
 BUDGET = 200
 TOWN = Question(
@@ -126,7 +127,8 @@ def test_what_was_withdrawn_must_not_be_told() -> None:
     assert score(SECRET, "I don't know.", BUDGET) > 0.95
     assert score(SECRET, SECRET.evidence[0][0].text, BUDGET) == 1.0
     assert score(SECRET, "It is bluecanoe.", BUDGET) == 0.0
-    assert score(SECRET, "so much noise " * BUDGET, BUDGET) == pytest.approx(0.5)
+    assert score(SECRET, "There was so much else to talk about that day, really.", BUDGET) < 1
+    assert score(SECRET, "so much noise " * BUDGET, BUDGET) < 0.1
 
 
 def test_a_line_with_another_value_is_no_evidence() -> None:

@@ -13,5 +13,6 @@ SMALL = {"houses": 2, "shift_houses": 1, "train": 4, "valid": 2, "test": 2, "shi
 
 @pytest.fixture
 def small():
-    """A domain of three games: a treasure hunt, a kitchen, and a coin to collect for shift."""
+    """A domain of four games: a treasure hunt, a kitchen, and for shift an unseen house with a
+    treasure and a coin to collect."""
     return lambda **settings: TextWorldDomain(**{**SMALL, **settings})

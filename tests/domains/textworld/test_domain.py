@@ -31,7 +31,10 @@ def test_splits_are_disjoint_stable_and_of_the_size_asked_for(small):
     assert (all_tasks(again), again.version) == (tasks, domain.version)
     assert all_tasks(pickle.loads(pickle.dumps(domain))) == tasks
     assert {task.kind for task in domain.tasks("train")} == {"treasure_hunter", "cooking"}
-    assert {task.kind for task in domain.tasks("shift")} == {"coin_collector"}
+    assert [task.kind for task in domain.tasks("shift")] == [
+        "treasure_hunter in an unseen house",
+        "coin_collector",
+    ]
 
 
 def test_the_oracle_wins_every_task_by_admissible_actions(small):
@@ -91,11 +94,19 @@ def test_actions_are_hidden_from_every_agent_where_the_domain_says_so(small):
     assert domain.version != small().version
 
 
-def test_the_same_recipe_gives_the_same_bytes(small, tmp_path, monkeypatch):
+def test_the_same_recipe_gives_the_same_bytes_and_whoever_waits_is_told(
+    small, tmp_path, monkeypatch, capsys
+):
     order = recipes("small", 0, shift=False, houses=1)
     (first,) = generate.games(order)
     monkeypatch.setenv("METAMEM_CACHE", str(tmp_path))
+    capsys.readouterr()
     (second,) = generate.games(order)
+    told = capsys.readouterr().err
+    assert "making 1 TextWorld games, once" in told
+    assert "1 of 1 games" in told
+    generate.games(order)
+    assert not capsys.readouterr().err
     assert first != second
     for suffix in (".z8", ".json"):
         assert first.with_suffix(suffix).read_bytes() == second.with_suffix(suffix).read_bytes()
@@ -118,14 +129,63 @@ def test_a_start_elsewhere_is_another_room_of_the_same_house(small):
             )
 
 
+def test_shift_is_in_houses_that_no_other_split_has(small):
+    domain = small()
+    home, away = (
+        {task.data["path"] for split in splits for task in domain.tasks(split)}
+        for splits in (("train", "valid", "test"), ("shift",))
+    )
+    assert not home & away
+    maps = [
+        read_sheet(Path(path).with_suffix(".json")).exits for path in sorted(home) + sorted(away)
+    ]
+    assert all(one != other for n, one in enumerate(maps) for other in maps[:n])
+    assert "share their 2 houses" in domain.describe()
+    assert "no other split has" in domain.describe()
+
+
+@pytest.mark.parametrize(
+    ("away", "kinds"),
+    [("houses", {"treasure_hunter in an unseen house"}), ("games", {"coin_collector"})],
+)
+def test_shift_can_be_of_unseen_houses_or_of_other_games_alone(small, away, kinds):
+    domain = small(away=away)
+    assert {task.kind for task in domain.tasks("shift")} == kinds
+    assert [t.data for t in domain.tasks("test")] == [t.data for t in small().tasks("test")]
+
+
+def test_a_place_in_a_split_tells_no_house(small):
+    """Each round visits every house once, and not always in the same order."""
+    tasks = [*small(train=10).tasks("train")]
+    rounds = [tuple(task.data["path"] for task in tasks[n : n + 2]) for n in range(0, 10, 2)]
+    assert all(len(set(houses)) == 2 for houses in rounds)
+    assert len(set(rounds)) == 2
+
+
+def test_what_is_right_in_one_house_is_not_in_another(small):
+    """A plan of train, whatever of it can be done, wins no game in a house that train has not."""
+    domain = small()
+    for task in domain.tasks("shift"):
+        for known in domain.tasks("train"):
+            world = domain.world(task, 0)
+            seen = world.reset()
+            for action in known.data["plan"]:
+                if action in seen.actions:
+                    seen = world.step(action)
+            world.close()
+            assert seen.reward < 1, (task.id, known.id)
+
+
 def test_the_version_names_seed_sizes_and_settings(small):
-    variants = [{}, {"seed": 1}, {"train": 5}, {"houses": 3}, {"size": "balrog"}]
+    variants = [{}, {"seed": 1}, {"train": 5}, {"houses": 3}, {"size": "balrog"}, {"away": "games"}]
     assert len({small(**settings).version for settings in variants}) == len(variants)
 
 
 def test_bad_input_is_refused_with_a_reason(small, tmp_path):
     with pytest.raises(UsageError, match="no size called"):
         small(size="huge")
+    with pytest.raises(UsageError, match="no shift called"):
+        small(away="moon")
     with pytest.raises(UsageError, match="at least one task"):
         small(valid=0)
     with pytest.raises(UsageError, match="at least one house"):

@@ -37,6 +37,7 @@ class Evidence:
     line: str
     text: str
     must: tuple[str, ...] = ()
+    prompt: str = ""  # the question that it was said in answer to
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Question:
     ] = ()  # each group is needed; one line of it is enough
     answers: tuple[tuple[str, ...], ...] = ()  # any of these; all phrases of the one
     against: tuple[str, ...] = ()  # superseded, withdrawn, somebody else's or made up
+    rivals: tuple[str, ...] = ()  # true of somebody else: no harm beside evidence, but no answer
     suffices: bool = True  # whether the evidence holds the answer by itself (a date it does not)
 
     @property

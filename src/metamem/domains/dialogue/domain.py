@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class DialogueDomain(DomainBase):
     name = "dialogue"
     max_steps = 1
     agent = "relay"
+    lives = 12  # train conversations that a memory may study before its own
     # Neither the world nor the agent leaves anything to chance: once is enough.
     suggestions: Mapping[str, Any] = {"designs": 120, "final_repeats": 1, "confirm_seeds": 1}
 
@@ -57,7 +59,7 @@ class DialogueDomain(DomainBase):
         self._questions, self._budget = questions, budget
         self._batch, self._seed = batch, seed
         self._tasks: dict[str, tuple[Task, ...]] = {}
-        self._histories: dict[str, tuple[Experience, ...]] = {}
+        self._history = lru_cache(maxsize=64)(self._lived)
         self.version = content_id(VERSION, self._source.version, questions, budget, batch, seed)[
             :12
         ]
@@ -70,9 +72,11 @@ class DialogueDomain(DomainBase):
             " same with its day and speaker; the goal of such a batch is all of its text. Then each"
             f" question is asked; the advice is the reply, and its first {self._budget} tokens"
             " count. Good advice holds the lines that answer, or the answer in its context. Facts"
-            " change, are corrected and withdrawn: what no longer holds counts against a reply, and"
-            " where nothing is known or may be told, saying nothing is right. Data:"
-            f" {self._source.describe()}."
+            " change, are corrected and withdrawn: what no longer holds counts against a reply,"
+            " whatever is told beside what is needed costs, and where nothing is known or may be"
+            " told, saying nothing is right. A design may study conversations of train before its"
+            " own, with their questions: the observation after the reply tells what would have been"
+            f" right. Data: {self._source.describe()}."
         )
 
     def tasks(self, split: str) -> Sequence[Task]:
@@ -90,22 +94,19 @@ class DialogueDomain(DomainBase):
         return DialogueWorld(task.data["question"], self._budget)
 
     def history(self, group: str) -> Sequence[Experience]:
-        if group not in self._histories:
-            spoken = self._source.conversation(group)
-            self._histories[group] = tuple(
-                e for session in spoken.sessions for e in experiences(session, self._batch)
-            )
-        return self._histories[group]
+        return self._history(group)
 
     def baselines(self) -> tuple[str, ...]:
         return (*super().baselines(), "object_places", "line_search", "observational")
 
     def invariants(self) -> tuple[str, ...]:
         return (
-            "A memory holds one conversation only, its sessions in order of their dates.",
+            "`update` is given one conversation only, its sessions in order of their dates; `study`"
+            " is given others, between other people.",
             "A question can be asked about any session, and names the person whom it is about.",
             f"Only the first {self._budget} tokens of the advice count; lines keep their words.",
             "The latest value of a fact is the right one; telling an earlier one halves the score.",
+            "Every line that was not needed costs: two for one leave 0.83, eight for one 0.42.",
             "What a speaker asked to forget must not be told.",
             "Where nothing was said that answers, no advice is the best advice.",
             "An episode is one action: the reply.",
@@ -118,6 +119,10 @@ class DialogueDomain(DomainBase):
         lines = [group[0].text for group in question.evidence]
         answer = "" if question.suffices else ", ".join(question.answers[0])
         return "\n".join([*([answer] if answer else []), *lines])
+
+    def _lived(self, group: str) -> Sequence[Experience]:
+        spoken = self._source.conversation(group)
+        return tuple(e for session in spoken.sessions for e in experiences(session, self._batch))
 
     def _chosen(self, conversation: Conversation) -> Sequence[Question]:
         """So many as are asked for, drawn by the seed, in their own order."""

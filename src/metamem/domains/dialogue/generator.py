@@ -18,7 +18,7 @@ from metamem.domains.dialogue.layout import Said, day_text, lay_out
 from metamem.domains.dialogue.smalltalk import INTRODUCTIONS, WITHDRAWALS
 from metamem.domains.dialogue.topic import Event, Kin, Theme, Topic
 
-VERSION = 1
+VERSION = 2
 SESSIONS = {"home": (10, 14), "away": (18, 24)}
 CHAT = {"home": 1, "away": 3}  # rounds of small talk at the start of each session
 SAID_AGAIN = 0.4  # share of single facts that come up a second time, in other words
@@ -59,6 +59,7 @@ class _Writer:
         self.others = rng.sample(theme.others, len(theme.others))
         self.topics = rng.sample(theme.topics, len(theme.topics))
         self.values = {t.key: rng.sample(t.values, len(t.values)) for t in theme.topics}
+        self.named: dict[str, list[str]] = {}  # values that were drawn
         day = date(rng.randint(2019, 2025), 1, 1) + timedelta(days=rng.randrange(365))
         self.days = [day]
         for _ in range(sessions - 1):
@@ -76,7 +77,7 @@ class _Writer:
         questions = []
         for n, asked in enumerate(self.asked):
             evidence = tuple(
-                tuple(Evidence(ids[id(s)], s.text, s.must) for s in group)
+                tuple(Evidence(ids[id(s)], s.text, s.must, s.prompt) for s in group)
                 for group in asked.evidence
             )
             questions.append(
@@ -89,10 +90,16 @@ class _Writer:
                     tuple(asked.answers),
                     # What nobody ever said can only have been guessed.
                     (*asked.against, *self.values.get(asked.pool, ())),
+                    self._rivals(asked),
                     asked.suffices,
                 )
             )
         return Conversation(name, (self.pair[0], self.pair[1]), sessions, tuple(questions))
+
+    def _rivals(self, asked: _Asked) -> tuple[str, ...]:
+        """What was said of others and could be the answer."""
+        own = {*asked.against, *(phrase for answer in asked.answers for phrase in answer)}
+        return tuple(value for value in self.named.get(asked.pool, ()) if value not in own)
 
     # --- facts about the speakers -----------------------------------------------------------
 
@@ -193,14 +200,15 @@ class _Writer:
                 self._temporal(who, event, asked=n < 5)
 
     def _repeated(self, who: str, event: Event) -> None:
-        often = self.rng.randint(2, len(event.says))
-        wording = self._drawn(event.says, often)
+        ways = (*event.says, *event.late)
+        often = self.rng.randint(1, len(ways))  # few would be as good as told
+        wording = self._drawn(ways, often)
         said = []
         for text, time in zip(wording, self._times(often), strict=True):
             other = self.others.pop()
             said.append([self._say(who, text.format(v=other), time, other)])
         text = event.often.format(who=who)
-        self._ask("repeated", text, said, [(f"{often}",), (f"{often} times",)])
+        self._ask("repeated", text, said, [(f"{often}",), (f"{often} time{'s'[: often > 1]}",)])
 
     def _temporal(self, who: str, event: Event, *, asked: bool) -> None:
         other = self.others.pop()
@@ -223,8 +231,8 @@ class _Writer:
 
     def _relative(self, who: str, relation: str, fact: Kin, *, asked: bool) -> None:
         name = self.others.pop()
-        known = self.values.setdefault(fact.key, self.rng.sample(fact.values, len(fact.values)))
-        value = known.pop()
+        self.values.setdefault(fact.key, self.rng.sample(fact.values, len(fact.values)))
+        value = self._value(fact)
         met, told = self._times(2)
         introduction = self.rng.choice(INTRODUCTIONS).format(relation=relation, name=name)
         first = self._say(who, introduction, met, name)
@@ -265,8 +273,10 @@ class _Writer:
     ) -> None:
         self.asked.append(_Asked(kind, text, pool, evidence, answers, against, suffices))
 
-    def _value(self, topic: Topic) -> str:
-        return self.values[topic.key].pop()
+    def _value(self, topic: Topic | Kin) -> str:
+        value = self.values[topic.key].pop()
+        self.named.setdefault(topic.key, []).append(value)
+        return value
 
     def _wording(self, who: str, topic: Topic) -> str:
         return self.rng.choice(topic.asks).format(who=who)

@@ -16,7 +16,9 @@ class TextWorldDomain(DomainBase):
     """Text adventures: find a treasure, cook a meal, collect a coin.
 
     `data` is `generated` or a folder with official games; `size` is `small` or `balrog` and is
-    about generated games. With `admissible=False` no agent is shown what it may do.
+    about generated games. With `admissible=False` no agent is shown what it may do. `away` says what
+    shift is of generated games: `houses` (the same families in houses that no other split has),
+    `games` (other families, in other houses too) or `both`, half of each.
     """
 
     name = "textworld"
@@ -48,11 +50,12 @@ class TextWorldDomain(DomainBase):
         test: int = 80,
         shift: int = 60,
         seed: int = 0,
+        away: str = "both",
     ) -> None:
         extras.require(self.name)
         sizes = Sizes(train, valid, test, shift)
         self._source: Source = (
-            GeneratedTasks(size, houses, shift_houses, sizes, seed)
+            GeneratedTasks(size, houses, shift_houses, sizes, seed, away)
             if data == "generated"
             else OfficialTasks(Path(data).expanduser(), sizes, seed)
         )

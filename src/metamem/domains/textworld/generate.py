@@ -6,6 +6,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
@@ -18,6 +19,7 @@ from metamem.core.system import cores
 from metamem.domains.textworld.recipes import Recipe
 
 FACTORY = "metamem.domains.textworld.factory"
+TOLD_EVERY = 10  # games, where nobody sits at a terminal
 
 
 def games_folder() -> Path:
@@ -81,19 +83,26 @@ def _work(orders: "queue.SimpleQueue[str]", said: "_Progress") -> None:
 
 
 class _Progress:
-    """Tells whoever waits at the terminal; silent where nobody does."""
+    """Tells whoever waits: a line that counts at a terminal, a few lines elsewhere."""
 
     def __init__(self, total: int) -> None:
         self._total, self._made, self._lock = total, 0, threading.Lock()
+        self._begun, self._live = time.monotonic(), sys.stderr.isatty()
         self._tell(f"making {total} TextWorld games, once, in {games_folder()}\n")
 
     def one_more(self) -> None:
         with self._lock:
             self._made += 1
-            end = "\n" if self._made == self._total else ""
-            self._tell(f"\r  {self._made} of {self._total}{end}")
+            last = self._made == self._total
+            told = f"  {self._made} of {self._total} games"
+            if not last:
+                left = (time.monotonic() - self._begun) / self._made * (self._total - self._made)
+                told += f", about {left:.0f} s left"
+            if self._live:
+                self._tell(f"\r{told:<50}" + ("\n" if last else ""))
+            elif last or self._made % TOLD_EVERY == 0:
+                self._tell(f"{told}\n")
 
     def _tell(self, text: str) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write(text)
-            sys.stderr.flush()
+        sys.stderr.write(text)
+        sys.stderr.flush()

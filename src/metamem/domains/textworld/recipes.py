@@ -55,17 +55,23 @@ class Recipe:
         )
 
 
-def recipes(size: str, seed: int, *, shift: bool, houses: int) -> list[Recipe]:
-    """So many games of the home or shifted families, the families taking turns."""
+def recipes(
+    size: str, seed: int, *, shift: bool, houses: int, unseen: bool = False
+) -> list[Recipe]:
+    """So many games of the home or shifted families, the families taking turns.
+
+    Those that are `unseen` are made alike, with other luck: no house is among the others.
+    """
     if size not in SIZES:
         raise UsageError(f"no size called {size!r}", hint=f"known: {', '.join(SIZES)}")
     families = SIZES[size][shift]
+    place = "unseen" if unseen else shift
     names = list(families)
     made = []
     for number in range(houses):
         turn, family = number // len(names), names[number % len(names)]
         settings = families[family][turn % len(families[family])]
-        luck = derive_seed("textworld", seed, size, shift, family, turn)
+        luck = derive_seed("textworld", seed, size, place, family, turn)
         length = 20 if size == "balrog" and family == "treasure_hunter" else 0
         made.append(Recipe(family, settings, luck, length))
     return made

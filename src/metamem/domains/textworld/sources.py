@@ -1,7 +1,7 @@
 """Where the tasks of a split come from: own games, or a folder of official ones."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -14,23 +14,32 @@ from metamem.domains.textworld.generate import games
 from metamem.domains.textworld.recipes import GENERATOR_VERSION, SIZES, recipes
 from metamem.domains.textworld.sheet import Sheet, read_sheet
 
+TASKS_VERSION = 2  # how tasks are made of games
+AWAY = ("both", "houses", "games")
 OFFICIAL_FOLDERS = ("coin_collector", "the_cooking_game", "treasure_hunter")
 _HELD_OUT = "coin_collector"  # the official family that only the shifted split has
 
 
 @dataclass(frozen=True)
 class GeneratedTasks:
-    """Own games. A task is a game and a room to start in; home splits share their houses."""
+    """Own games. A task is a game and a room to start in; home splits share their houses.
+
+    The houses of shift are in no other split. `away` says how its tasks differ else: `houses`, not
+    at all; `games`, they are of other families; `both`, half of them of each sort.
+    """
 
     size: str
     houses: int
     shift_houses: int
     sizes: Sizes
     seed: int
+    away: str = "both"
 
     def __post_init__(self) -> None:
         if self.size not in SIZES:
             raise UsageError(f"no size called {self.size!r}", hint=f"known: {', '.join(SIZES)}")
+        if self.away not in AWAY:
+            raise UsageError(f"no shift called {self.away!r}", hint=f"known: {', '.join(AWAY)}")
         if self.houses < 1 or self.shift_houses < 1:
             raise UsageError("at least one house is needed, at home and for shift")
 
@@ -38,19 +47,27 @@ class GeneratedTasks:
     def version(self) -> str:
         digest = content_id(
             GENERATOR_VERSION,
+            TASKS_VERSION,
             version("textworld"),
+            self.away,
             self.size,
             self.houses,
             self.shift_houses,
             self.sizes.as_list(),
             self.seed,
         )
-        return f"generated-{GENERATOR_VERSION}-{digest[:16]}"
+        return f"generated-{GENERATOR_VERSION}.{TASKS_VERSION}-{digest[:16]}"
 
     def describe(self) -> str:
+        shift = {
+            "houses": "games of the same families in",
+            "games": "games of other families in",
+            "both": "games of the same families, and of others, each in",
+        }[self.away]
         return (
-            f"own games ({self.size}): {self.houses} houses for train, valid and test, which differ"
-            f" in where the agent starts, and {self.shift_houses} others for shift"
+            f"own games ({self.size}): train, valid and test share their {self.houses} houses and"
+            f" differ in where the agent starts; shift has {shift} {self.shift_houses} houses that no"
+            " other split has"
         )
 
     def tasks(self, split: str) -> list[Task]:
@@ -58,25 +75,32 @@ class GeneratedTasks:
 
     @cached_property
     def _splits(self) -> dict[str, list[Task]]:
-        homes = recipes(self.size, self.seed, shift=False, houses=self.houses)
-        away = recipes(self.size, self.seed, shift=True, houses=self.shift_houses)
-        paths = games([*homes, *away])
-        home_tasks = self._starts(paths[: len(homes)], "home")
-        away_tasks = self._starts(paths[len(homes) :], "away")
-        splits: dict[str, list[Task]] = {}
-        for split in SPLITS:
-            pool, count = away_tasks if split == "shift" else home_tasks, self.sizes.of(split)
-            if len(pool) < count:
-                raise UsageError(
-                    f"the houses have no {count} tasks left for {split}",
-                    hint="ask for fewer tasks or for more houses",
-                )
-            splits[split] = [
-                Task(f"{split}-{number:03d}", task.goal, task.kind, task.data)
-                for number, task in enumerate(pool[:count])
-            ]
-            del pool[:count]
-        return splits
+        unseen = {"both": self.sizes.shift // 2, "houses": self.sizes.shift, "games": 0}[self.away]
+        counts = {"unseen": unseen, "away": self.sizes.shift - unseen}
+        houses = {place: self.shift_houses if count else 0 for place, count in counts.items()}
+        ordered = {
+            "home": recipes(self.size, self.seed, shift=False, houses=self.houses),
+            "unseen": recipes(
+                self.size, self.seed, shift=False, houses=houses["unseen"], unseen=True
+            ),
+            "away": recipes(self.size, self.seed, shift=True, houses=houses["away"]),
+        }
+        made = iter(games([recipe for own in ordered.values() for recipe in own]))
+        pools = {
+            place: self._starts([next(made) for _ in own], place) for place, own in ordered.items()
+        }
+        splits = {
+            split: _taken(pools["home"], self.sizes.of(split), split)
+            for split in SPLITS
+            if split != "shift"
+        }
+        splits["shift"] = [
+            task for place, count in counts.items() for task in _taken(pools[place], count, "shift")
+        ]
+        return {
+            split: [replace(task, id=f"{split}-{n:03d}") for n, task in enumerate(own)]
+            for split, own in splits.items()
+        }
 
     def _starts(self, paths: list[Path], where: str) -> list[Task]:
         """Every start of every house in rounds: each split visits all the houses it can."""
@@ -89,7 +113,12 @@ class GeneratedTasks:
             for turn, start in enumerate(starts):
                 if turn == len(rounds):
                     rounds.append([])
-                rounds[turn].append(_task(path, sheet, start))
+                task = _task(path, sheet, start)
+                kind = f"{task.kind} in an unseen house" if where == "unseen" else task.kind
+                rounds[turn].append(replace(task, kind=kind))
+        # In every round the houses come in another order: a place in a split tells no house.
+        for turn, tasks in enumerate(rounds):
+            random.Random(derive_seed("order", self.seed, where, turn)).shuffle(tasks)
         return [task for turn in rounds for task in turn]
 
 
@@ -162,6 +191,18 @@ def _in_turns(paths: list[Path], seed: int) -> list[Path]:
         random.Random(derive_seed("textworld split", seed, family)).shuffle(own)
     longest = max(map(len, families.values()), default=0)
     return [own[n] for n in range(longest) for own in families.values() if n < len(own)]
+
+
+def _taken(pool: list[Task], count: int, split: str) -> list[Task]:
+    """The first so many, which are then in the pool no more."""
+    if len(pool) < count:
+        raise UsageError(
+            f"the houses have no {count} tasks left for {split}",
+            hint="ask for fewer tasks or for more houses",
+        )
+    taken = pool[:count]
+    del pool[:count]
+    return taken
 
 
 def _task(path: Path, sheet: Sheet, start: str) -> Task:

@@ -2,6 +2,7 @@
 
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -38,12 +39,8 @@ class MemoriesKind:
 
     def shares(self, domain: Domain, split: str, rules: Rules) -> Shares:
         own = list(domain.tasks(split))
-        if any(task.group for task in own):  # its memories are given a history, not episodes
-            if split != "train":
-                return Shares((), own, split)
-            groups = list(dict.fromkeys(task.group for task in own))
-            deployed = halved(groups, rules.fold)[1]
-            return Shares((), [task for task in own if task.group in deployed], split)
+        if any(task.group for task in own):
+            return _shares_of_groups(domain, split, rules)
         if rules.tasks_from == "alma" and split == "shift":  # what is known comes from home
             return Shares(halved(domain.tasks("test"), 0)[0], halved(own, 0)[1], "test")
         if rules.tasks_from == "alma" or split == "train":
@@ -72,6 +69,26 @@ class MemoriesKind:
             Cap(setup.retrieves),
             Cap(setup.updates),
         )
+
+
+def _shares_of_groups(domain: Domain, split: str, rules: Rules) -> Shares:
+    """Each group has a memory of its own; what is collected are the lives of other groups."""
+    train, own = domain.tasks("train"), domain.tasks(split)
+    others = _groups(train)
+    deployed = _groups(own)
+    if split == "train":
+        others, deployed = halved(others, rules.fold)
+    most = getattr(domain, "lives", 0) or len(others)
+    others = others[:most] if rules.collect is None else others
+    return Shares(
+        [task for task in train if task.group in others],
+        [task for task in own if task.group in deployed],
+        "train",
+    )
+
+
+def _groups(tasks: Sequence[Task]) -> Sequence[str]:
+    return list(dict.fromkeys(task.group for task in tasks))
 
 
 @dataclass
