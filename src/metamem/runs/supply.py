@@ -1,6 +1,7 @@
 """Gives proposers and agents what they declare that they need, or says early what is missing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 
@@ -44,7 +45,8 @@ def check_suited(config: LearnConfig, domain: Domain) -> None:
         )
     name = config.proposer.name
     if config.rounds > 1:
-        if not plan(domain, "train", config.rules).collection:
+        again = (*config.rules.collectors, "the best memory of the first round")
+        if not plan(domain, "train", replace(config.rules, collectors=again)).collection:
             raise NothingCollected(domain.name)
         if needs_of("proposers", name).somebody:
             raise UsageError(
