@@ -161,3 +161,18 @@ def test_every_case_moves_the_bar_and_all_of_them_fill_it(tmp_path):
     watch = Counted()
     evaluate(["no_memory", "success_retrieval"], "toy", home=tmp_path, progress=watch)
     assert watch.phases == [["collecting experiences", 40, 40], ["evaluating on valid", 80, 80]]
+
+
+def test_settings_of_the_domain_are_taken_and_wrong_ones_refused(metamem, tmp_path):
+    where = ("--domain", "dialogue", "--split", "valid", "--home", tmp_path, "--quiet", "--json")
+    sizes = ("--setting", "valid=1", "--setting", "train=2", "--setting", "questions=3")
+    said = metamem("evaluate", "no_memory", *where, *sizes)
+    assert len(said.json[0]["rows"]) == 3
+    for wrong, words in (
+        ("valid", "is no setting"),
+        ("valid=many", "cannot be set so"),
+        ("moons=1", "wrong settings"),
+    ):
+        refused = metamem("evaluate", "no_memory", *where, "--setting", wrong)
+        assert refused.code != 0 and words in refused.err
+        assert "Traceback" not in refused.err

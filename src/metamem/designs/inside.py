@@ -112,6 +112,7 @@ class _Service:
         else:
             self._restore(data["snapshot"])
             self.forked(data["reseed"])
+        assert self._memory is not None
         return {"studies": type(self._memory).study is not Memory.study}
 
     def _snapshot(self) -> str:

@@ -89,7 +89,7 @@ class GeneratedTasks:
         pools = {
             place: self._starts([next(made) for _ in own], place) for place, own in ordered.items()
         }
-        splits = {
+        splits: dict[str, list[Task]] = {
             split: _taken(pools["home"], self.sizes.of(split), split)
             for split in SPLITS
             if split != "shift"
