@@ -55,6 +55,18 @@ class Rules:
         """Whether memory may also be asked while the agent acts."""
         return bool(self.ask_every or self.ask_when)
 
+    @property
+    def asked(self) -> str:
+        """When memory is asked, in words."""
+        if self.ask_every:
+            return f"before the first action and after every {self.ask_every} steps"
+        if self.ask_when:
+            return (
+                "before the first action and again when what it waited for had come, at most "
+                f"{self.ask_when} times in an episode"
+            )
+        return "once, before the first action"
+
     def to_json(self) -> dict[str, Any]:
         stored = {**asdict(self), "collect": _STORED.get(self.collect, self.collect)}
         if not self.tasks:  # fingerprints of whole evaluations are older than this rule
