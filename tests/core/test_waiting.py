@@ -1,5 +1,7 @@
 """What a design waits for: checked after every step, by what was seen alone."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,7 +86,7 @@ def test_it_is_never_asked_more_often_than_allowed_nor_sooner(wait, seen, most):
             asked_at.append(number)
             watch.asked(wait)
     assert asked_at[0] == 0 and len(asked_at) <= most
-    gaps = [b - a for a, b in zip(asked_at, asked_at[1:], strict=False)]
+    gaps = [b - a for a, b in pairwise(asked_at)]
     assert all(gap >= max(1, wait.apart) for gap in gaps)
     if wait == NEVER:
         assert asked_at == [0]

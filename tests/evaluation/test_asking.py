@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from metamem.core.chat import Question, Reply, Site
 from metamem.core.errors import DesignFailure, UsageError
 from metamem.core.ids import canonical_json
 from metamem.core.types import Advice, Case, Design, Experience, Query, Step
@@ -124,6 +125,54 @@ async def test_a_streaming_memory_is_asked_when_it_wishes_too() -> None:
     source = BY_SIGN.source.replace("        assert self.asked == 1", "        # assert")
     _, found = await played(Design(source), "when", rollout="streaming")
     assert reward(found) == 1.0
+
+
+ASKING = Design('''
+from metamem.designs import Memory, Wait
+
+
+class Asking(Memory):
+    """What a model says now."""
+
+    async def update(self, experience): ...
+
+    async def retrieve(self, query):
+        try:
+            said = await self.tools.llm.ask("what now?")
+        except RuntimeError:
+            said = "no reply"
+        return said, Wait(steps=1)
+''')
+
+
+async def test_a_models_answers_are_counted_over_the_whole_episode_and_kept_apart() -> None:
+    ordinals: list[int] = []
+
+    async def ask(site: Site, question: Question) -> Reply:
+        ordinals.append(site.ordinal)
+        return Reply(f"reply {site.ordinal}")
+
+    setup = Setup(
+        Spec(SIGNPOSTS),
+        Spec("random"),
+        Spec("auto"),
+        Rules(ask_when=9),
+        models={"memory": "m"},
+        limits={"model_calls": 2},
+    )
+    case = Case(Signposts().tasks("valid")[0].id)
+    job = Job("j", setup, "valid", (case,), design=ASKING, keep_all=True)
+    executor = InlineExecutor(lambda key: b"", ask=ask)
+    found: list[CaseDone] = []
+    try:
+        await executor.run(job, found.append)
+    finally:
+        await executor.close()
+    assert found[0].episode is not None
+    told = [advice.text for advice in found[0].episode.advice]
+    assert told == ["reply 0", "reply 1", "no reply", "no reply"]
+    assert ordinals == [0, 1]
+    assert (found[0].row.model_calls, found[0].row.failure) == (2, "")
 
 
 def returning(value: str) -> Design:

@@ -69,6 +69,18 @@ class Rules:
         """Whether memory may also be asked while the agent acts."""
         return bool(self.ask_every or self.ask_when)
 
+    @property
+    def asked(self) -> str:
+        """When memory is asked, in words."""
+        if self.ask_every:
+            return f"before the first action and after every {self.ask_every} steps"
+        if self.ask_when:
+            return (
+                "before the first action and again when what it waited for had come, at most "
+                f"{self.ask_when} times in an episode"
+            )
+        return "once, before the first action"
+
     def to_json(self) -> dict[str, Any]:
         collect, collectors = _STORED.get(self.collect, self.collect), list(self.collectors)
         stored = {**asdict(self), "collect": collect, "collectors": collectors}

@@ -51,7 +51,7 @@ def _did(evaluation: Evaluation, without: Evaluation | None, rules: Rules) -> li
     rows = evaluation.rows
     told = [row for row in rows if row.advice_digest]
     sentences = [
-        f"It was asked {_asked(rules)}, and had something to say in {_share(told, rows)} of "
+        f"It was asked {rules.asked}, and had something to say in {_share(told, rows)} of "
         f"{len(rows)} cases."
     ]
     if told:
@@ -80,17 +80,6 @@ def _did(evaluation: Evaluation, without: Evaluation | None, rules: Rules) -> li
         else "It never failed."
     )
     return sentences
-
-
-def _asked(rules: Rules) -> str:
-    if rules.ask_every:
-        return f"before the first action and after every {rules.ask_every} steps"
-    if rules.ask_when:
-        return (
-            "before the first action and again when what it waited for had come, at most "
-            f"{rules.ask_when} times in an episode"
-        )
-    return "once, before the first action"
 
 
 def _uptake(evaluation: Evaluation, without: Evaluation | None) -> list[str]:

@@ -46,7 +46,7 @@ def dossier(
         start = spend(f"## The design\n\n{NO_PARENT}")
         return "\n\n".join(filter(None, [_domain(request, left), start]))
     view, *lenders = request.parents
-    score = spend(_score(view, request.agent))
+    score = spend(_score(view, request))
     code = spend(f"### Its code\n\n{fenced(view.design.source, 'python')}")
     domain = spend(_domain(request, room(DOMAIN)))
     evidence = spend(_evidence(view.evidence, room(EVIDENCE)))
@@ -78,14 +78,15 @@ def _domain(request: Request, tokens: int) -> str:
     return _section(title, [*filter(None, [indented(about)]), *always], tokens)
 
 
-def _score(view: ParentView, agent: str) -> str:
+def _score(view: ParentView, request: Request) -> str:
     told = str(view.score) if view.score else f"{view.mean:.3f}"
     lines = [f"## The design {short(view.design.id)}", "", f"Its mean reward: {told}."]
     if view.origin is not None and view.origin.gain is not None:
         lines.append(f"Against its own parent: {view.origin.gain:+.3f}.")
-    if agent:
-        lines.append(f"Its advice was read by the agent `{agent}`.")
-    return "\n".join(lines)
+    if request.agent:
+        lines.append(f"Its advice was read by the agent `{request.agent}`.")
+        lines.append(f"Memory is asked {request.asked}." if request.asked else "")
+    return "\n".join(lines).rstrip()
 
 
 def _evidence(found: Evidence, tokens: int) -> str:

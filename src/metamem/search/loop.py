@@ -253,6 +253,7 @@ class Search:
             hints=self.hints,
             space=self.learnable.space(self.evaluator.domain),
             agent=self.evaluator.setup.agent.name,
+            asked=self.evaluator.setup.rules.asked,
             chats=self.chats_at(seed) if self.chats_at else {},
         )
 

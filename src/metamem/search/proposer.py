@@ -128,6 +128,7 @@ class Request:
     chats: Mapping[str, Chat] = field(default_factory=dict)  # models of the role `meta`, by name
     space: Space | None = None  # what there is to be set, where parameters are learned
     agent: str = ""  # who reads the advice, by its registered name
+    asked: str = ""  # when memory is asked, in words
     latest: ParentView | None = None  # the last evaluated design of whoever is asked
 
 
