@@ -129,7 +129,7 @@ class BabaDomain(DomainBase):
         )
 
     def oracle(self, task: Task) -> str:
-        """A solution; nothing where none was found within the steps of an episode."""
+        """A shortest solution; nothing where none exists within the steps of an episode."""
         actions = _solution(task.data["id"], task.data["seed"])
         return "\n".join(f"{n}. {action}" for n, action in enumerate(actions, 1))
 
