@@ -18,7 +18,7 @@ from metamem.domains.remote import RemoteWorld
 BOXOBAN_VARIABLE = "BOXOBAN_LEVELS"
 VERSION = 1
 _WORLD = "metamem.domains.minihack.world:open_world"
-_PLAN = "metamem.domains.minihack.oracle:open_plan"
+_PLAN = "metamem.domains.minihack.planner:open_plan"
 
 
 class MiniHackDomain(DomainBase):

@@ -58,6 +58,7 @@ class View:
     chars: NDArray[np.uint8]
     stats: NDArray[np.int64]
     things: list[tuple[str, int, int]]  # what is worth telling and where, without the player
+    monsters: list[tuple[int, int]]  # where they stand; pets are none
     yourself: str
     items: dict[str, str]
     classes: dict[str, int]  # of the items: weapon, armour, ...
@@ -206,6 +207,7 @@ class Game:
             chars=shown["chars"].copy(),
             stats=stats,
             things=describe.things_seen(shown["glyphs"], words, x, y),
+            monsters=describe.monsters_seen(shown["glyphs"], x, y),
             yourself=describe.text_of(words[y, x]),
             items=items,
             classes=dict(zip(items, shown["inv_oclasses"].tolist(), strict=False)),
