@@ -21,7 +21,10 @@ from metamem.domains.minihack.world import MiniHackWorld
 _STEPS = 100
 _REACH = 6  # within which a wand surely hits
 _STAIRS_DOWN, _ALTAR, _SINK, _FOUNTAIN = 24, 27, 30, 31  # symbols of the display
-_SEARCHES = 15  # of one place, for what may be hidden there
+_STRIDE = 3  # steps straight on that are worth a run
+_SEARCHES = 10  # of one place, for what may be hidden there
+_ALONE = 100  # positions that are looked at for one boulder's way
+_LIKELY = 6  # boulders and rows, the nearest to each other, that are thought through
 _RETREAT = 8  # steps to a narrow place that are worth it
 _ENDURED = 30  # steps that are spent waiting for monsters to come
 _TOOLS = {  # what a thing's name says of how to use it
@@ -46,6 +49,7 @@ class Manner:
     aim: str = "east"  # where to point what could be pointed anywhere
     fights: bool = False  # turn on monsters that come near, in a narrow place if there are many
     waits: int = 0  # steps spent at the start: luck runs otherwise afterwards
+    hurries: bool = False  # go several steps by one action, as far as that leads
 
 
 class Over(Exception):
@@ -56,6 +60,8 @@ PLAIN = Manner()
 MANNERS = (
     *(Manner(aim) for aim in ("east", *(name for name in OFFSETS if name != "east"))),
     *(Manner(fights=True, waits=waits) for waits in range(8)),
+    Manner(hurries=True),
+    *(Manner(fights=True, waits=waits, hurries=True) for waits in range(4)),
 )
 
 
@@ -81,6 +87,11 @@ class Planner:
                 self._wait()
             self._play(self._data["name"].split("-")[1])
         return self._done if self._seen.reward else []
+
+    @property
+    def late(self) -> bool:
+        """Whether it ran out of steps."""
+        return len(self._done) >= _STEPS
 
     # --- recipes ----------------------------------------------------------------------------
 
@@ -137,6 +148,7 @@ class Planner:
         stairs = self._ground.places(_STAIRS_DOWN)
         while stairs:
             # Where no way is in sight, what looks like rock may hide one.
+            self._ground.doubting = False
             self._ground.doubting = not self._ground.way(self._at, lambda place: place in stairs)
             self._step_towards(lambda place: place in stairs)
         while True:  # no stairs here: look everywhere for what is to be killed
@@ -149,12 +161,18 @@ class Planner:
         """Push boulders into the water, one behind the other, until a row of it can be crossed."""
         stairs = set(self._ground.places(_STAIRS_DOWN))
         while not self._ground.way(self._at, lambda place: place in stairs):
-            floor, piled = self._ground.floor(), self._ground.piled()
-            left = _STEPS - len(self._done)
+            water = self._ground.places(*WATER)
+            piled = self._ground.piled()
+            afloat = {(x, y) for x, y in piled if {(x, y - 1), (x, y + 1)} & {*water}}
+            floor = self._ground.floor() - afloat
+            pairs = [(b, row) for row in crossings(water, floor) for b in piled - afloat]
+            pairs.sort(key=lambda pair: len(pair[1]) * _apart(pair[0], pair[1][0]))
             ways = []
-            for row in crossings(self._ground.places(WATER), floor):
-                yard = Yard(floor, frozenset(row[:1]), 1, OFFSETS, OFFSETS)
-                if way := push_plan(yard, piled, self._at, left):
+            for boulder, row in pairs[:_LIKELY]:  # one at a time: the others lie where they are
+                yard = Yard(floor - piled | {boulder}, frozenset(row[:1]), 1, OFFSETS, OFFSETS)
+                left = _STEPS - len(self._done)
+                way = push_plan(yard, frozenset({boulder}), self._at, left, _ALONE)
+                if way:
                     ways.append((len(row) * len(way), way))
             if not ways:
                 raise Over
@@ -250,8 +268,11 @@ class Planner:
         before = self._at
         dx, dy = OFFSETS[direction]
         if self._ground.is_rock((before[0] + dx, before[1] + dy)):
-            self._search((before[0] + dx, before[1] + dy))
+            self._search()
             return
+        if self._manner.hurries and way[1:_STRIDE] == [direction] * (_STRIDE - 1):
+            far = f"far {direction}"
+            direction = far if far in self._seen.actions else direction
         if direction not in self._seen.actions:
             raise Over
         self._act(direction)
@@ -262,12 +283,15 @@ class Planner:
             self._act("kick")
             self._act(direction)
 
-    def _search(self, place: Place) -> None:
+    def _search(self) -> None:
+        """Until something comes to light next to one."""
+        around = list(map(self._beside, OFFSETS))
+        rock = sum(map(self._ground.is_rock, around))
         for _ in range(_SEARCHES):
             self._act("search")
-            if not self._ground.is_rock(place):
+            if sum(map(self._ground.is_rock, around)) < rock:
                 return
-        raise Over
+        self._ground.searched.update(filter(self._ground.is_rock, around))
 
     def _wait(self) -> None:
         """Let a step pass: by searching, or else by walking there and back."""
@@ -350,17 +374,25 @@ class Planner:
         return ""
 
 
+def _apart(one: Place, other: Place) -> int:
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
+
+
 def best_plan(data: Mapping[str, Any]) -> list[str]:
     """The first plan that wins, in another manner each time where it matters."""
-    aimed = met = True
+    aimed = met = late = True
     for manner in MANNERS:
-        if (manner.aim != PLAIN.aim and not aimed) or (manner.fights and not met):
+        if (
+            (manner.aim != PLAIN.aim and not aimed)
+            or (manner.fights and not met)
+            or (manner.hurries and not late)
+        ):
             continue
         planner = Planner(data, manner)
         if actions := planner.plan():
             return actions
         if manner == PLAIN:
-            aimed, met = planner.aimed, planner.met
+            aimed, met, late = planner.aimed, planner.met, planner.late
     return []
 
 

@@ -29,7 +29,9 @@ class Yard:
     pushes: Offsets
 
 
-def push_plan(yard: Yard, boulders: Boulders, start: Place, steps: int) -> list[str]:
+def push_plan(
+    yard: Yard, boulders: Boulders, start: Place, steps: int, nodes: int = _NODES
+) -> list[str]:
     """Directions that bring as many boulders to goals as wanted; none where none were found."""
     far = _distances(yard)
     first = (boulders, start)
@@ -37,7 +39,7 @@ def push_plan(yard: Yard, boulders: Boulders, start: Place, steps: int) -> list[
     came: dict[tuple[Boulders, Place], tuple[tuple[Boulders, Place], list[str]]] = {}
     queue = [(0, 0, 0, first)]
     count = left = 0
-    while queue and left < _NODES:
+    while queue and left < nodes:
         _, minus, _, node = heapq.heappop(queue)
         if -minus > spent[node]:
             continue

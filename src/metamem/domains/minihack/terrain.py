@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from nle import nethack
@@ -12,8 +12,8 @@ from metamem.domains.minihack.actions import OFFSETS
 from metamem.domains.minihack.engine import View
 
 Place = tuple[int, int]
-_STONE, _LAST_WALL, WATER, LAVA = 0, 11, 32, 34
-_LIQUIDS = (WATER, LAVA, 41)
+_STONE, _LAST_WALL, WATER, LAVA = 0, 11, (32, 41), 34
+_LIQUIDS = (*WATER, LAVA)
 _DOORS, _CLOSED = (13, 14, 15, 16), (15, 16)
 _BARS, _TREE, _FIRST_TRAP, _LAST_TRAP = 17, 18, 42, 64
 _BOULDER = ord("`")
@@ -29,7 +29,8 @@ class Ground:
     symbols: NDArray[np.int32]
     boulders: NDArray[np.bool_]
     floating: bool = False
-    doubting: bool = False  # rock may hide a door or a corridor
+    doubting: bool = False  # rock may hide a door or a corridor, and a boulder may give way
+    searched: set[Place] = field(default_factory=set)  # rock that hides nothing
 
     @staticmethod
     def of(view: View) -> "Ground":
@@ -47,9 +48,10 @@ class Ground:
     def cost(self, place: Place) -> float:
         x, y = place
         symbol = int(self.symbols[y, x])
-        if self.doubting and 0 <= symbol <= _LAST_WALL:
+        rock = self.boulders[y, x] or 0 <= symbol <= _LAST_WALL
+        if rock and self.doubting and place not in self.searched:
             return _HIDDEN
-        if self.boulders[y, x] or 0 <= symbol <= _LAST_WALL or symbol in (_BARS, _TREE):
+        if rock or symbol in (_BARS, _TREE):
             return float("inf")
         if symbol in _LIQUIDS and not self.floating:
             return float("inf")
