@@ -8,7 +8,7 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.space import Space
-from metamem.core.types import SPLITS, Experience, Kind
+from metamem.core.types import SPLITS, Experience, Kind, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,13 @@ class DomainBase(_AnyDomain):
         return path.read_text(encoding="utf-8") if path.is_file() else self.describe()
 
     def history(self, group: str) -> Sequence[Experience]:
+        return ()
+
+    def reserve(self) -> Sequence[Task]:
+        """Further tasks of train, for those who ask for more than `tasks("train")` holds.
+
+        Nothing is played on them unless it is asked for by number.
+        """
         return ()
 
     def baselines(self) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
     collection, deployment = found.collection, found.deployment
     if rules.collect is not None:
         if rules.collect > len(collection):
+            collection = (*collection, *found.further_collection)
+        if rules.collect > len(collection):
             raise UsageError(
                 f"{rules.collect} collection tasks were asked for; there are {len(collection)}"
             )
@@ -50,13 +52,18 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
             " takes two",
         )
     if rules.tasks:
-        deployment = _drawn(deployment, rules.tasks)
+        deployment = _drawn(deployment, rules.tasks, found.further_deployment)
     return Plan(tuple(collection), tuple(deployment), rules.repeats, found.collected_from)
 
 
-def _drawn(tasks: Sequence[Task], number: int) -> Sequence[Task]:
+def _drawn(tasks: Sequence[Task], number: int, further: Sequence[Task] = ()) -> Sequence[Task]:
     """So many, the same every time and spread over the kinds; a larger draw holds the smaller."""
+    if number > len(tasks) + len(further):
+        raise UsageError(
+            f"{number} tasks were asked for; there are {len(tasks) + len(further)}"
+        )
     if number > len(tasks):
-        raise UsageError(f"{number} tasks were asked for; there are {len(tasks)}")
+        return [*tasks, *_drawn(further, number - len(tasks))]
     drawn = sorted((t.id for t in tasks), key=lambda task: derive_seed("drawn", task))[:number]
-    return [task for task in tasks if task.id in drawn]
+    kept = set(drawn)
+    return [task for task in tasks if task.id in kept]
