@@ -15,14 +15,13 @@ import metamem
 from metamem.core import registry
 from metamem.core.protocols import WorldDomain
 from metamem.designs.library import load, needs_model
-from metamem.evaluation.kinds.memories import ORACLE
 from metamem.evaluation.rules import Rules
 from metamem.evaluation.statistics import t_interval
 
 
 def rows(domain: WorldDomain, split: str, given: argparse.Namespace) -> list[dict[str, Any]]:
     humans = [name for name in domain.baselines() if not needs_model(load(name))]
-    names = [*humans, ORACLE.name]
+    names = [*humans, getattr(domain, "answers", "oracle")]
     evaluations = metamem.evaluate(
         names,
         domain.name,

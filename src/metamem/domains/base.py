@@ -78,6 +78,9 @@ class DomainBase(_AnyDomain):
     kind: Kind = "code"
     agent = "reader"
     forms = False
+    # What tables call the row of the domain's own answers: `oracle` where they are a ceiling,
+    # `planner` where something bounded makes them and a perfect player may do better.
+    answers = "oracle"
 
     @property
     def rules(self) -> str:

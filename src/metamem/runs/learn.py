@@ -267,7 +267,7 @@ class Learning:
             rows[LEARNED] = await aside(self.archive.design, learned)
         evaluator = self._finals()
         if (ceiling := evaluator.kind.ceiling) is not None:
-            rows[ceiling.name] = ceiling
+            rows[getattr(self.domain, "answers", ceiling.name)] = ceiling
         tables = {}
         for split in ("test", "shift"):
             self.progress.phase(f"reading {split}", len(rows))

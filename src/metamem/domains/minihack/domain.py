@@ -31,6 +31,7 @@ class MiniHackDomain(DomainBase):
     name = "minihack"
     max_steps = 100
     agent = "explorer"
+    answers = "planner"
     suggestions: Mapping[str, Any] = {"designs": 60, "final_repeats": 1}
 
     def __init__(
