@@ -59,9 +59,7 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
 def _drawn(tasks: Sequence[Task], number: int, further: Sequence[Task] = ()) -> Sequence[Task]:
     """So many, the same every time and spread over the kinds; a larger draw holds the smaller."""
     if number > len(tasks) + len(further):
-        raise UsageError(
-            f"{number} tasks were asked for; there are {len(tasks) + len(further)}"
-        )
+        raise UsageError(f"{number} tasks were asked for; there are {len(tasks) + len(further)}")
     if number > len(tasks):
         return [*tasks, *_drawn(further, number - len(tasks))]
     drawn = sorted((t.id for t in tasks), key=lambda task: derive_seed("drawn", task))[:number]

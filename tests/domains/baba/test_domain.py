@@ -33,7 +33,9 @@ def looks(domain: BabaDomain, tasks: Sequence[Task]) -> list[str]:
     for task in tasks:
         names: dict[str, str] = {}
         text = domain.world(task, 0).reset().text
-        found.append(re.sub("ball|key|door", lambda m: names.setdefault(m[0], str(len(names))), text))
+        found.append(
+            re.sub("ball|key|door", lambda m: names.setdefault(m[0], str(len(names))), text)
+        )
     return found
 
 

@@ -13,7 +13,6 @@ from metamem.domains.baba.solver import MOVES, solve
 from tests.domains.baba.drawing import level
 
 
-
 def shortest(start: Level, steps: int) -> int | None:
     """Every position within the steps, one after the other: how soon a win can be had."""
     seen, front = {Game(start).key}, [Game(start)]
@@ -46,7 +45,20 @@ def scattered(seed: int) -> Level:
     cells = [["."] * 6 for _ in range(5)]
     cells[4][:3] = ["BABA", "IS", "YOU"]
     places = [(x, y) for y in range(4) for x in range(6)]
-    things = ["baba", "key", "ball", "KEY", "BALL", "IS", "IS", "WIN", "YOU", "BABA", "STOP", "wall"]
+    things = [
+        "baba",
+        "key",
+        "ball",
+        "KEY",
+        "BALL",
+        "IS",
+        "IS",
+        "WIN",
+        "YOU",
+        "BABA",
+        "STOP",
+        "wall",
+    ]
     for thing, (x, y) in zip(
         things[: rng.randint(7, len(things))], rng.sample(places, len(things)), strict=False
     ):

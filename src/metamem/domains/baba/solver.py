@@ -167,7 +167,9 @@ def _making(game: Game, ends: tuple[int, ...]) -> int:
                 below, right = end // width - y, end % width - x
                 best = min(
                     best,
-                    max(across, abs(right - 1) + abs(below), abs(right - left - 2) + abs(below - up)),
+                    max(
+                        across, abs(right - 1) + abs(below), abs(right - left - 2) + abs(below - up)
+                    ),
                     max(down, abs(right) + abs(below - 1), abs(right - left) + abs(below - up - 2)),
                 )
     return best
