@@ -6,8 +6,8 @@ The cheat has the right answer of every training task and plays the one whose ta
 from statistics import fmean
 
 import pytest
-
 from bench.leaks import actions_of, by_goal, by_number, by_sight, first_sight, most_common, replayed
+
 from metamem.domains.alfworld.domain import AlfworldDomain
 from metamem.domains.baba.domain import BabaDomain
 

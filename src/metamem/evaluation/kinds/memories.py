@@ -23,8 +23,8 @@ from metamem.evaluation.chats import Chats
 from metamem.evaluation.jobs import CaseDone, Job, JobDone, Setup
 from metamem.evaluation.kinds import Players, Shares, Ways
 from metamem.evaluation.memories import Memories
-from metamem.evaluation.reserve import reserve_of
 from metamem.evaluation.probation import HANGS
+from metamem.evaluation.reserve import reserve_of
 from metamem.evaluation.rules import Rules, halved
 from metamem.models.embedders import AnyEmbedder, open_embedder
 
