@@ -2,18 +2,24 @@
 
 python -m bench.baba                     speed, compared with the reference's recorded figure
 python -m bench.baba --solve N           also: N levels of every id, searched for a solution
+python -m bench.baba --ceiling           also: every task of every split; how many can be won at all
+                                         within the steps, and how many the agent wins when told how
 """
 
 import argparse
+import asyncio
 import json
 import random
 import sys
 import time
+from typing import Any
 
-from metamem.domains.baba.domain import MAX_STEPS, BabaWorld
+from metamem.core.types import SPLITS
+from metamem.domains.baba.domain import MAX_STEPS, BabaDomain, BabaWorld
 from metamem.domains.baba.engine import ACTIONS
 from metamem.domains.baba.levels import draw_level, kinds
 from metamem.domains.baba.solver import solve
+from metamem.evaluation.following import following
 
 RECORDED = 1950.0  # CPU steps per second of the reference with its text, one core, Python 3.11
 STEPS = 100
@@ -48,13 +54,29 @@ def solvable(name: str, count: int) -> dict[str, float]:
     }
 
 
+def ceiling(split: str) -> dict[str, float]:
+    """Numbers of a split's tasks: that can be won, proven not to be, given up, won when told how."""
+    domain = BabaDomain()
+    tasks = domain.tasks(split)
+    found = [solve(draw_level(t.data["id"], t.data["seed"]), MAX_STEPS) for t in tasks]
+    told = asyncio.run(following(domain, domain.agent, list(tasks), 1))
+    return {
+        "tasks": len(tasks),
+        "can_be_won": sum(bool(s.actions) for s in found),
+        "impossible": sum(s.proven and not s.actions for s in found),
+        "given_up": sum(not s.proven for s in found),
+        "won_when_told": round(told.oracle * len(tasks)),
+    }
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--solve", metavar="N", type=int, default=0)
+    parser.add_argument("--ceiling", action="store_true")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     ours = measure()
-    result = {
+    result: dict[str, Any] = {
         "steps_per_s": round(ours["per_s"]),
         "reference_steps_per_s": RECORDED,
         "steps_ratio": round(ours["per_s"] / RECORDED, 1),
@@ -80,6 +102,11 @@ def main() -> int:
         result["won"] = sum(shares["won"] for shares in table.values()) / len(table)
         if not chosen.json:
             print(f"all ids: {result['won']:.0%} can be won in {MAX_STEPS} steps")
+    if chosen.ceiling:
+        result["splits"] = {split: ceiling(split) for split in SPLITS}
+        if not chosen.json:
+            for split, row in result["splits"].items():
+                print(split, ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in row.items()))
     if chosen.json:
         print(json.dumps(result))
     return 0

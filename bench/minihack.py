@@ -1,6 +1,7 @@
 """How fast games of MiniHack are told in words, beside the bare engine on the same games.
 
 python -m bench.minihack            CPU time of one process, and wall time through a child process
+python -m bench.minihack --bounds   steps that the longest games take at least, beside those there are
 """
 
 import argparse
@@ -9,7 +10,11 @@ import random
 import sys
 import time
 
+from scipy.optimize import linear_sum_assignment
+
+from metamem.domains.minihack.domain import MiniHackDomain
 from metamem.domains.minihack.engine import Game
+from metamem.domains.minihack.terrain import Ground
 from metamem.domains.minihack.world import MiniHackWorld
 from metamem.domains.remote import RemoteWorld
 
@@ -20,6 +25,7 @@ GAMES = (
     "MiniHack-LavaCross-Full-v0",
 )
 SECONDS = 2.0
+STAIRS_DOWN, TRAPS = 24, range(42, 65)  # symbols of the display
 
 
 def described(name: str) -> float:
@@ -59,10 +65,37 @@ def remote(name: str) -> float:
     return steps / took
 
 
+def bounds() -> dict[str, int]:
+    """Steps that no player can do without: the shortest way, or a push for each cell that boulders
+    lie from the pits, each pit with a boulder of its own. Games with runs are left out.
+    """
+    least = {}
+    for name in ("Labyrinth-Big-v0", "WoD-Pro-Restricted-v0"):
+        view = Game({"name": f"MiniHack-{name}", "seed": 1}, mapped=True).begin()
+        ground = Ground.of(view)
+        stairs = ground.places(STAIRS_DOWN)
+        least[name] = len(ground.way((view.x, view.y), lambda place, at=stairs: place in at))
+    for level in ("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b"):
+        name = f"Sokoban{level}-v1"
+        view = Game({"name": f"MiniHack-{name}", "seed": 1}, mapped=True).begin()
+        ground = Ground.of(view)
+        pits, boulders = ground.places(*TRAPS), sorted(ground.piled())
+        apart = [[abs(x - p) + abs(y - q) for p, q in boulders] for x, y in pits]
+        rows, columns = linear_sum_assignment(apart)
+        least[name] = sum(apart[r][c] for r, c in zip(rows, columns, strict=True))
+    return least
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bounds", action="store_true")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
+    if chosen.bounds:
+        for name, steps in bounds().items():
+            verdict = "cannot be won" if steps > MiniHackDomain.max_steps else "not ruled out"
+            print(f"{name}: at least {steps} steps of {MiniHackDomain.max_steps}: {verdict}")
+        return 0
     result = {}
     for name in GAMES:
         words, engine, away = described(name), bare(name), remote(name)

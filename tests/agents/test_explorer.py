@@ -51,6 +51,44 @@ def test_a_way_is_read_in_any_form(advice: str) -> None:
     ]
 
 
+def test_a_numbered_step_that_was_never_possible_yet_keeps_its_place() -> None:
+    """It is no sight either: a way that tells no sights is taken at its word."""
+    advice = "1. turn the old crank\n2. forward\n3. choose iron wand\n4. left"
+    (way,) = read_told(advice, BY_WORDS).ways
+    assert [step.action for step in way.steps] == ["", "forward", "", "left"]
+    assert not way.pictured
+    (met,) = read_told(advice, BY_WORDS | {tokens("choose iron wand"): "choose iron wand"}).ways
+    assert [step.action for step in met.steps] == ["", "forward", "choose iron wand", "left"]
+
+
+def followed(advice: str, sights: list[tuple[str, tuple[str, ...]]]) -> list[str]:
+    """What the explorer does where it is shown these one after the other, whatever it does."""
+
+    async def play() -> list[str]:
+        player = Explorer().start(Seat("Get out of the cellar.", 1))
+        player.advise(advice)
+        return [await player.act(Observation(text, actions)) for text, actions in sights]
+
+    return asyncio.run(play())
+
+
+def test_a_way_is_followed_through_actions_that_turn_up_on_it() -> None:
+    plain, asked = ("forward", "back", "wait", "use"), ("choose iron wand", "cancel")
+    sights = [("A hall, back there is out.", plain), ("Which one?", asked), ("A door back.", plain)]
+    assert followed("1. use\n2. choose iron wand\n3. forward", sights) == [
+        "use",
+        "choose iron wand",
+        "forward",
+    ]
+
+
+def test_a_way_that_tells_a_step_again_means_it_though_nothing_changed() -> None:
+    still = [("A stuck door; the way out of the cellar is back.", MOVES)] * 5
+    told = "1. forward\n2. forward\n3. forward\n4. forward\n5. far left"
+    assert followed(told, still) == ["forward"] * 4 + ["far left"]
+    assert followed("1. forward\n2. left\n3. left", [still[0]] * 2) == ["forward", "left"]
+
+
 def test_two_ways_are_kept_apart() -> None:
     told = read_told("One:\n1. left\n2. back\n\nTwo:\n1. forward\n2. left x3", BY_WORDS)
     assert [[step.action for step in way.steps] for way in told.ways] == [

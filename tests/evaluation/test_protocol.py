@@ -1,6 +1,7 @@
 """Where each phase takes its tasks, and that the splits never meet."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -86,3 +87,34 @@ def test_wrong_rules_are_refused(wrong):
 def test_more_collection_than_there_is_is_refused():
     with pytest.raises(UsageError, match="there are"):
         plan(ToyDomain(), "train", Rules(collect=10_000))
+
+
+class WithReserve(ToyDomain):
+    made = 0
+
+    def reserve(self):
+        self.made += 1
+        return [replace(t, id=f"further-{n}") for n, t in enumerate(self.tasks("train") * 3)]
+
+
+def test_who_asks_for_more_of_train_than_an_evaluation_plays_is_given_of_the_reserve():
+    domain = WithReserve()
+    usual = plan(domain, "train", Rules())
+    assert usual == plan(ToyDomain(), "train", Rules())
+    assert plan(domain, "test", Rules()) == plan(ToyDomain(), "test", Rules())
+    assert domain.made == 0  # nothing is made that nobody reads
+    half = len(usual.deployment)
+    few, more, most = (plan(domain, "train", Rules(tasks=n)) for n in (2, half + 2, half + 5))
+    assert ids(few.deployment) <= ids(usual.deployment) < ids(more.deployment)
+    assert ids(more.deployment) < ids(most.deployment) and len(most.deployment) == half + 5
+    assert more.collection == usual.collection
+    both = plan(domain, "train", Rules(tasks=half + 5, collect=len(usual.collection) + 5))
+    assert not ids(both.collection) & ids(both.deployment)
+    tested = plan(domain, "test", Rules(collect=len(domain.tasks("train")) + 7))
+    assert len(tested.collection) == len(domain.tasks("train")) + 7
+    assert list(tested.deployment) == domain.tasks("test")
+
+
+def test_even_a_reserve_ends():
+    with pytest.raises(UsageError, match="tasks were asked for"):
+        plan(WithReserve(), "train", Rules(tasks=100_000))

@@ -20,7 +20,7 @@ from metamem.core.ids import content_id, derive_seed
 from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
-VERSION = 1
+VERSION = 2
 _LATER = 0.7  # how much less each further way is believed
 _DISAPPOINTED = 0.5  # a way is trusted less after a step that cannot be done or does nothing
 
@@ -105,13 +105,17 @@ class ExplorerPlayer:
         likings = self._told.likings
         best, best_score = "", float("-inf")
         for action in actions:
-            score = self._curiosity(here, action) + self._set.taste * self._rng.random()
-            score += advised.get(action, 0.0) + pointed.get(action, 0.0)
+            told = advised.get(action, 0.0)
+            score = self._curiosity(here, action)
+            if score < 0:  # who believes a way does not mind where it leads past again
+                score *= 1 - told / self._set.step if self._set.step else 1
+            score += self._set.taste * self._rng.random()
+            score += told + pointed.get(action, 0.0)
             score += self._set.liking * likings.get(action, 0.0)
             if score > best_score:
                 best, best_score = action, score
         for way in self._told.ways:
-            way.follow(best)
+            way.follow(here, best)
         self._history.append((here, best))
         return best
 
@@ -184,7 +188,7 @@ class ExplorerPlayer:
         if new and self._read:
             before, self._told = self._told.ways, read_told(self._read, self._names)
             for old, way in zip(before, self._told.ways, strict=False):
-                way.position, way.trust = old.position, old.trust
+                way.position, way.trust, way.taken = old.position, old.trust, old.taken
         if self._unread:
             self._read, self._unread = self._advice, False
             before, self._told = self._told.ways, read_told(self._advice, self._names)
@@ -200,14 +204,18 @@ class ExplorerPlayer:
             alike = way.locate(sight)
             while way.position < len(way.steps):
                 action = way.steps[way.position].action
-                if action in possible and self._leads.get((here, action)) != here:
+                vain = self._leads.get((here, action)) == here and not way.insists
+                if action in possible and not vain:
                     value = belief * way.trust * max(alike, self._set.unlike)
-                    value *= self._set.again ** self._tried[here, action]
+                    beside = self._tried[here, action] - way.taken[here, action]
+                    value *= self._set.again ** max(beside, 0)
                     advised[action] = max(advised.get(action, 0.0), self._set.step * value)
                     break
                 way.position += 1  # it cannot be done here, or does nothing
-                way.trust *= _DISAPPOINTED
-            belief *= _LATER
+                if action:
+                    way.trust *= _DISAPPOINTED
+            if way.known:
+                belief *= _LATER
         return advised
 
 

@@ -7,6 +7,7 @@ good. Lines in between, such as what was seen on the way, say where on the way o
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +28,7 @@ _JOINT = re.compile(r"\band\b", re.IGNORECASE)
 _HEADS = re.compile(r"\b(?:reward|episode|similar|attempt|example|task)s?\b", re.IGNORECASE)
 _MOST_REPEATS = 30
 _ALIKE = 0.5  # what shares fewer of its lines is another situation
+_STEP_WORDS = 6  # a numbered line of more words tells something else than a step
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +39,14 @@ class Line:
     steps: tuple[Words, ...]
     listed: bool  # marked as a point, a number or a quotation
     point: bool  # a point of a list: a liking, no step of a way
+    numbered: bool  # marked by a number
     first: bool  # a new way begins here, at the latest: numbered one, or after a gap without mark
     heads: bool  # speaks of an episode as a whole: what follows is another one
     bad: bool  # says that something was not good
 
 
 class WayStep(NamedTuple):
-    action: str
+    action: str  # empty: one that was never possible so far
     sight: Sight  # what had been seen just before it; empty where nothing was told
 
 
@@ -55,11 +58,17 @@ class Way:
     steps: list[WayStep] = field(default_factory=list)
     trust: float = 1.0
     position: int = 0  # the step expected next
+    taken: Counter[tuple[str, str]] = field(default_factory=Counter)  # its steps, by situation
 
     @property
     def pictured(self) -> bool:
         """Whether it tells what was seen on the way; what stands above it is only a heading."""
         return any(step.sight for step in self.steps[1:])
+
+    @property
+    def known(self) -> bool:
+        """Whether any step of it has been possible so far."""
+        return any(step.action for step in self.steps)
 
     def locate(self, now: Sight) -> float:
         """Go to the step before which the way looked most like now; how much alike, 0 to 1.
@@ -78,9 +87,16 @@ class Way:
             self.position = place
         return best
 
-    def follow(self, action: str) -> None:
+    def follow(self, here: str, action: str) -> None:
         if self.position < len(self.steps) and self.steps[self.position].action == action:
             self.position += 1
+            self.taken[here, action] += 1
+
+    @property
+    def insists(self) -> bool:
+        """Whether it tells the same step again: it means it, though nothing changed."""
+        at = self.position
+        return 0 < at < len(self.steps) and self.steps[at].action == self.steps[at - 1].action
 
 
 @dataclass(slots=True)
@@ -111,15 +127,16 @@ def read_lines(advice: str) -> tuple[Line, ...]:
         marker = point or ordinal
         said = bare[marker.end() :] if marker else bare
         first = ordinal[1] in ("0", "1") if ordinal else gap and not point
-        lines.append(_line(said, bool(marker), bool(point), first))
+        numbered = bool(ordinal and ordinal[1] and not point)
+        lines.append(_line(said, bool(marker), bool(point), numbered, first))
         gap = False
     return tuple(lines)
 
 
 @lru_cache(maxsize=8192)
-def _line(said: str, listed: bool, point: bool, first: bool) -> Line:
+def _line(said: str, listed: bool, point: bool, numbered: bool, first: bool) -> Line:
     heads, bad = bool(_HEADS.search(said)), bool(SAYS_BAD.search(said))
-    return Line(said, _steps(said), listed, point, first, heads, bad)
+    return Line(said, _steps(said), listed, point, numbered, first, heads, bad)
 
 
 def _steps(said: str) -> tuple[Words, ...]:
@@ -137,13 +154,15 @@ def _steps(said: str) -> tuple[Words, ...]:
 
 
 def read_told(advice: str, actions: Mapping[Words, str]) -> Told:
-    """Ways and likings in a text. Lines that name no known action are what was seen or said."""
+    """Ways and likings in a text. Lines that name no known action are what was seen or said; but a
+    short one that is numbered among steps is a step too, of an action that is yet to be met.
+    """
     told = Told()
     way = Way()
     points: list[str] = []
     seen: list[str] = []
     for line in read_lines(advice):
-        named = _named(line, actions)
+        named = _named(line, actions) or ([""] if _unmet(line) else [])
         if not named:
             if (way.steps or points) and line.heads:
                 _end(told, way, points)
@@ -173,7 +192,8 @@ def keep_ways(before: Sequence[Way], now: Sequence[Way]) -> None:
     )
     for way, place in zip(now, known, strict=True):
         if place is not None:
-            way.position, way.trust = place.position, before[place.before].trust
+            old = before[place.before]
+            way.position, way.trust, way.taken = place.position, old.trust, old.taken
 
 
 def _named(line: Line, actions: Mapping[Words, str]) -> list[str]:
@@ -189,6 +209,10 @@ def _named(line: Line, actions: Mapping[Words, str]) -> list[str]:
     return named
 
 
+def _unmet(line: Line) -> bool:
+    return line.numbered and len(line.steps) == 1 and len(line.steps[0]) <= _STEP_WORDS
+
+
 def _end(told: Told, way: Way, points: list[str]) -> None:
     if way.good and way.steps:
         told.ways.append(way)
@@ -196,4 +220,5 @@ def _end(told: Told, way: Way, points: list[str]) -> None:
         told.likings.setdefault(action, 1 - rank / len(points) if way.good else -1.0)
     if not way.good and not way.pictured:
         for step in way.steps:
-            told.likings.setdefault(step.action, -1.0)
+            if step.action:
+                told.likings.setdefault(step.action, -1.0)

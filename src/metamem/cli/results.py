@@ -8,7 +8,7 @@ from rich.text import Text
 
 from metamem.cli.screen import out
 from metamem.core.figures import SHARES, Scale, amount, chance
-from metamem.runs.table import LEARNED, ORACLE, TableRow, advised, largest_costs
+from metamem.runs.table import ANSWERS, LEARNED, TableRow, advised, largest_costs
 
 WIDE, MEDIUM = 108, 76  # columns
 
@@ -43,7 +43,7 @@ def _table(*columns: str) -> Table:
 
 
 def _style(row: TableRow) -> str:
-    return {LEARNED: "bold green", ORACLE: "dim"}.get(row.name, "")
+    return {LEARNED: "bold green", **dict.fromkeys(ANSWERS, "dim")}.get(row.name, "")
 
 
 def _spent(row: TableRow, rows: Sequence[TableRow]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.space import Space
-from metamem.core.types import SPLITS, Experience, Kind
+from metamem.core.types import SPLITS, Experience, Kind, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,9 @@ class DomainBase(_AnyDomain):
     agent = "reader"
     forms = False
     lives = 0  # most lives of other groups that a memory is given before its own; 0: all of train
+    # What tables call the row of the domain's own answers: `oracle` where they are a ceiling,
+    # `planner` where something bounded makes them and a perfect player may do better.
+    answers = "oracle"
 
     @property
     def rules(self) -> str:
@@ -87,6 +90,13 @@ class DomainBase(_AnyDomain):
         return path.read_text(encoding="utf-8") if path.is_file() else self.describe()
 
     def history(self, group: str) -> Sequence[Experience]:
+        return ()
+
+    def reserve(self) -> Sequence[Task]:
+        """Further tasks of train, for those who ask for more than `tasks("train")` holds.
+
+        Nothing is played on them unless it is asked for by number.
+        """
         return ()
 
     def baselines(self) -> tuple[str, ...]:

@@ -56,6 +56,9 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
     if rules.collect is not None:
         units = _units(collection)
         if rules.collect > len(units):
+            collection = (*collection, *found.further_collection)
+            units = _units(collection)
+        if rules.collect > len(units):
             what = "groups of tasks to learn from" if _grouped(collection) else "collection tasks"
             raise UsageError(f"{rules.collect} {what} were asked for; there are {len(units)}")
         kept = set(units[: rules.collect])
@@ -71,7 +74,7 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
             " takes two",
         )
     if rules.tasks:
-        deployment = _drawn(deployment, rules.tasks)
+        deployment = _drawn(deployment, rules.tasks, found.further_deployment)
     return Plan(tuple(collection), tuple(deployment), rules.repeats, found.collected_from)
 
 
@@ -87,13 +90,15 @@ def _grouped(tasks: Sequence[Task]) -> bool:
     return any(task.group for task in tasks)
 
 
-def _drawn(tasks: Sequence[Task], number: int) -> Sequence[Task]:
+def _drawn(tasks: Sequence[Task], number: int, further: Sequence[Task] = ()) -> Sequence[Task]:
     """So many, the same every time and spread over the kinds; a larger draw holds the smaller.
 
     Groups are drawn whole, save the last: feeding the memory of a group is the dear part.
     """
+    if number > len(tasks) + len(further):
+        raise UsageError(f"{number} tasks were asked for; there are {len(tasks) + len(further)}")
     if number > len(tasks):
-        raise UsageError(f"{number} tasks were asked for; there are {len(tasks)}")
+        return [*tasks, *_drawn(further, number - len(tasks))]
 
     def place(task: Task) -> tuple[int, int]:
         return derive_seed("drawn", task.group) if task.group else 0, derive_seed("drawn", task.id)

@@ -312,7 +312,7 @@ class Learning:
                 played = await self._all(without, [rows[LEARNED]], split, "report")
                 shown[name] = played[rows[LEARNED].id]
             if ceiling is not None:
-                shown[ceiling.name] = found[ceiling.id]
+                shown[getattr(self.domain, "answers", ceiling.name)] = found[ceiling.id]
             humans, rewards = list(self.humans), self.domain.reward_range
             tables[split] = tuple(table(shown, humans, rewards, lacking))
         return tables

@@ -16,7 +16,7 @@ from metamem.evaluation.statistics import (
 )
 
 LEARNED = "learned"
-ORACLE = "oracle"
+ANSWERS = ("oracle", "planner")  # rows of the domain's own answers: nobody competes with them
 NOTHING: Mapping[str, str] = {}
 
 
@@ -69,7 +69,7 @@ def table(
     rivals: dict[str, Comparison] = {}
     itself: dict[str, Comparison] = {}
     for name, evaluation in evaluations.items():
-        if learned is not None and name not in (LEARNED, ORACLE):
+        if learned is not None and name not in (LEARNED, *ANSWERS):
             family = itself if name in deprived else rivals
             family[name] = paired_comparison(learned.by_task(), evaluation.by_task())
     compared = holm_corrected(rivals) | holm_corrected(itself)

@@ -1,9 +1,11 @@
 """Baba Is AI as a domain: splits, worlds, what is shown, the oracle."""
 
+import re
+
 import pytest
 
 from metamem.core.errors import UsageError
-from metamem.core.types import SPLITS
+from metamem.core.types import SPLITS, Task
 from metamem.domains.baba.domain import GOAL, SHIFTED, BabaDomain, BabaWorld
 from metamem.domains.baba.engine import ACTIONS
 from metamem.domains.baba.levels import kinds
@@ -22,6 +24,31 @@ def test_sizes_are_as_asked_and_ids_never_repeat() -> None:
 def test_splits_share_no_level() -> None:
     drawn = [(t.data["id"], t.data["seed"]) for split in SPLITS for t in DOMAIN.tasks(split)]
     assert len(drawn) == len(set(drawn))
+
+
+def looks(domain: BabaDomain, task: Task) -> str:
+    """What a player reads first, things called by the order in which they turn up."""
+    names: dict[str, str] = {}
+    text = domain.world(task, 0).reset().text
+    return re.sub("ball|key|door", lambda m: names.setdefault(m[0], str(len(names))), text)
+
+
+@pytest.mark.parametrize("settings", [{}, {"seed": 3, "train": 1200, "valid": 300, "test": 300}])
+def test_no_level_is_seen_twice_by_whatever_names(settings: dict[str, int]) -> None:
+    """Splits differ by content, not by seed alone, and so does the reserve from all of them."""
+    domain = BabaDomain(**settings, reserve=400)
+    tasks = [*(t for split in SPLITS for t in domain.tasks(split)), *domain.reserve()]
+    assert len({looks(domain, task) for task in tasks}) == len(tasks)
+
+
+def test_the_reserve_is_more_of_train_and_costs_those_nothing_who_do_not_ask() -> None:
+    domain = BabaDomain(train=74, reserve=120)
+    home = {name for name, kind in kinds().items() if kind.family not in SHIFTED}
+    assert len(domain.reserve()) == 120
+    assert {t.data["id"] for t in domain.reserve()} == home
+    assert not {t.id for t in domain.reserve()} & {t.id for t in domain.tasks("train")}
+    assert domain.version == BabaDomain(train=74).version
+    assert len(DOMAIN.reserve()) + len(DOMAIN.tasks("train")) >= 2000
 
 
 def test_both_halves_of_train_hold_every_id_of_home_and_none_of_the_shift() -> None:

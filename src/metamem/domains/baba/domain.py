@@ -1,14 +1,16 @@
 """Baba Is AI as a domain: levels of 51 ids, some families of which only the shift split has."""
 
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.splits import check_split
-from metamem.core.types import Observation, Task
+from metamem.core.types import SPLITS, Observation, Task
 from metamem.domains.baba import levels
 from metamem.domains.baba.engine import ACTIONS, Game, Level
 from metamem.domains.baba.solver import solve
@@ -16,6 +18,8 @@ from metamem.domains.baba.text import describe
 from metamem.domains.base import DomainBase
 
 MAX_STEPS = 20
+_RESERVE = "reserve"  # beside the splits
+_THING = re.compile("ball|key|door")
 GOAL = (
     "Win the level: bring something that is YOU onto something that is WIN."
     " Words can be pushed to make rules and to break them."
@@ -58,7 +62,8 @@ class BabaWorld:
 class BabaDomain(DomainBase):
     """Puzzles whose rules are blocks on the map that can be pushed.
 
-    `parity` keeps the oddities of the reference's text. Sizes are numbers of tasks.
+    `parity` keeps the oddities of the reference's text. Sizes are numbers of tasks; `reserve` is how
+    many further ones of train there are for those who ask for more.
     """
 
     name = "baba"
@@ -74,6 +79,7 @@ class BabaDomain(DomainBase):
         shift: int = 140,
         seed: int = 0,
         parity: bool = True,
+        reserve: int = 1998,
     ) -> None:
         self._sizes = {"train": train, "valid": valid, "test": test, "shift": shift}
         for split, size in self._sizes.items():
@@ -81,7 +87,9 @@ class BabaDomain(DomainBase):
                 raise UsageError(
                     f"{size} tasks are too few for {split}", hint="train needs at least 2, others 1"
                 )
-        self._seed, self._parity = seed, parity
+        if reserve < 0:
+            raise UsageError("a reserve cannot hold less than nothing")
+        self._seed, self._parity, self._reserve = seed, parity, reserve
         self._tasks: dict[str, tuple[Task, ...]] = {}
         self.version = content_id("baba", levels.VERSION, seed, self._sizes, parity, GOAL)[:12]
 
@@ -98,23 +106,37 @@ class BabaDomain(DomainBase):
     def tasks(self, split: str) -> Sequence[Task]:
         check_split(split)
         if split not in self._tasks:
-            self._tasks[split] = tuple(self._make(split))
+            before = SPLITS[: SPLITS.index(split)]
+            taken = {_looks(task) for earlier in before for task in self.tasks(earlier)}
+            drawn = self._drawn(split, 0, taken)
+            self._tasks[split] = tuple(islice(drawn, self._sizes[split]))
         return self._tasks[split]
 
-    def _make(self, split: str) -> list[Task]:
-        """Every id comes once before any comes again, in an order drawn anew for each round."""
+    def reserve(self) -> Sequence[Task]:
+        if _RESERVE not in self._tasks:
+            taken = {_looks(task) for split in SPLITS for task in self.tasks(split)}
+            drawn = self._drawn("train", self._sizes["train"], taken)
+            self._tasks[_RESERVE] = tuple(islice(drawn, self._reserve))
+        return self._tasks[_RESERVE]
+
+    def _drawn(self, split: str, first: int, taken: set[str]) -> Iterator[Task]:
+        """Every id comes once before any comes again, in an order drawn anew for each round.
+
+        A level that looks like one that is taken, whatever its things are called, is passed over.
+        """
         rng = random.Random(derive_seed("baba tasks", self._seed, split))
         kinds = levels.kinds()
         ids = [i for i, kind in kinds.items() if (kind.family in SHIFTED) == (split == "shift")]
-        made: list[Task] = []
-        while len(made) < self._sizes[split]:
+        number = 0
+        while True:
             rng.shuffle(ids)
-            for level_id in ids[: self._sizes[split] - len(made)]:
-                number = len(made)
+            for level_id in ids:
                 data = {"id": level_id, "seed": derive_seed(self._seed, split, number)}
-                family = kinds[level_id].family
-                made.append(Task(f"{split}-{number:04d}", GOAL, family, data))
-        return made
+                task = Task(f"{split}-{number:04d}", GOAL, kinds[level_id].family, data)
+                number += 1
+                if number > first and (looks := _looks(task)) not in taken:
+                    taken.add(looks)
+                    yield task
 
     def world(self, task: Task, seed: int) -> BabaWorld:
         """The level of a task. Nothing in it is left to chance, so the seed plays no part."""
@@ -129,9 +151,16 @@ class BabaDomain(DomainBase):
         )
 
     def oracle(self, task: Task) -> str:
-        """A solution; nothing where none was found within the steps of an episode."""
+        """A shortest solution; nothing where none exists within the steps of an episode."""
         actions = _solution(task.data["id"], task.data["seed"])
         return "\n".join(f"{n}. {action}" for n, action in enumerate(actions, 1))
+
+
+def _looks(task: Task) -> str:
+    """A level as it is seen at the start, things named by the order in which they are told."""
+    names: dict[str, str] = {}
+    text = describe(Game(_level(task.data["id"], task.data["seed"])))
+    return _THING.sub(lambda found: names.setdefault(found[0], f"thing {len(names)}"), text)
 
 
 @lru_cache(maxsize=4096)

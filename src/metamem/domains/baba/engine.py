@@ -84,9 +84,19 @@ class Game:
             if end >= _FIRST_PROPERTY
         ]
 
-    def names(self, property_: str) -> list[str]:
-        """Objects that have a property, in reading order of their rules."""
-        return [name for name, given in self.rules() if given == property_]
+    def having(self, property_: str) -> set[int]:
+        """The codes of the objects that have a property."""
+        block_ = CODES[block(property_)]
+        return {name for name, end in self._rules if end == block_}
+
+    def in_force(self, name: int, end: int) -> bool:
+        """Whether a rule stands, by the codes of its object and of the block that ends it."""
+        return (name, end) in self._rules
+
+    @property
+    def replaces(self) -> bool:
+        """Whether a rule turns one kind of thing into another."""
+        return any(end < _FIRST_PROPERTY for _, end in self._rules)
 
     def you(self) -> int:
         """Where offsets are counted from: the first top of the type that the last YOU rule names.
@@ -136,6 +146,11 @@ class Game:
                 place = self.tops.find(code, place + 1)
         found.sort()
         return found
+
+    def carry(self, place: int, target: int) -> None:
+        """Bring what lies on top of a cell to another, as walking there would."""
+        if place != target:
+            self._move(place, target)
 
     def _make_way(self, place: int, ahead: int, stops: list[int]) -> int:
         """Push what can be pushed; where the thing at `place` will then be."""

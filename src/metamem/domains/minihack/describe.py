@@ -93,6 +93,13 @@ def things_seen(
     return found
 
 
+def monsters_seen(glyphs: NDArray[np.int16], x: int, y: int) -> list[tuple[int, int]]:
+    """Where monsters stand that are nobody's pets."""
+    found = np.flatnonzero(glyphs < nethack.GLYPH_PET_OFF).tolist()
+    places = ((place % COLUMNS, place // COLUMNS) for place in found)
+    return [place for place in places if place != (x, y)]
+
+
 def surroundings(things: list[tuple[str, int, int]], x: int, y: int) -> list[str]:
     """One line for each kind of thing and distance, with all the directions it lies in."""
     lines: dict[tuple[int, str], dict[str, None]] = {}

@@ -12,24 +12,26 @@ from metamem.core.splits import check_split
 from metamem.core.types import Task
 from metamem.domains.base import DomainBase
 from metamem.domains.minihack.boxoban import boxoban_tasks, levels_id
-from metamem.domains.minihack.tasks import home_tasks, shifted_tasks
+from metamem.domains.minihack.tasks import further_tasks, home_tasks, shifted_tasks
 from metamem.domains.remote import RemoteWorld
 
 BOXOBAN_VARIABLE = "BOXOBAN_LEVELS"
 VERSION = 1
 _WORLD = "metamem.domains.minihack.world:open_world"
-_PLAN = "metamem.domains.minihack.oracle:open_plan"
+_PLAN = "metamem.domains.minihack.planner:open_plan"
 
 
 class MiniHackDomain(DomainBase):
     """Small NetHack levels: find the stairs, use what lies about, survive.
 
-    `data` is a folder with published Boxoban levels; they then make up part of the shift.
+    `data` is a folder with published Boxoban levels; they then make up part of the shift. `reserve`
+    is how many further tasks of train there are for those who ask for more.
     """
 
     name = "minihack"
     max_steps = 100
     agent = "explorer"
+    answers = "planner"
     suggestions: Mapping[str, Any] = {"designs": 60, "final_repeats": 1}
 
     def __init__(
@@ -40,13 +42,16 @@ class MiniHackDomain(DomainBase):
         shift: int = 100,
         seed: int = 0,
         data: str = "",
+        reserve: int = 1000,
     ) -> None:
         extras.require(self.name)
         sizes = {"train": train, "valid": valid, "test": test, "shift": shift}
         if min(sizes.values()) < 1:
             raise UsageError("every split needs at least one task")
         folder = data or os.environ.get(BOXOBAN_VARIABLE, "")
-        self._sizes, self._seed = sizes, seed
+        if reserve < 0:
+            raise UsageError("a reserve cannot hold less than nothing")
+        self._sizes, self._seed, self._reserve = sizes, seed, reserve
         self._boxoban = Path(folder).expanduser().resolve() if folder else None
         levels = levels_id(self._boxoban) if self._boxoban else ""
         self.version = content_id("minihack", VERSION, sizes, seed, levels)[:12]
@@ -74,6 +79,10 @@ class MiniHackDomain(DomainBase):
         boxes = boxoban_tasks(self._boxoban, size // 4, self._seed) if self._boxoban else []
         return [*shifted_tasks(size - len(boxes), self._seed), *boxes]
 
+    def reserve(self) -> Sequence[Task]:
+        # Train itself never has more of the varied games than tasks in all.
+        return further_tasks(self._sizes["train"], self._reserve, self._seed)
+
     def world(self, task: Task, seed: int) -> RemoteWorld:
         """The task fixes level and luck alike, so the seed plays no part."""
         return RemoteWorld(_WORLD, task.data, seed, extra=self.name)
@@ -90,7 +99,10 @@ class MiniHackDomain(DomainBase):
         )
 
     def oracle(self, task: Task) -> str:
-        """The actions by which a planner that sees the whole level won; empty where it did not."""
+        """The actions by which a planner that sees the whole level won; empty where it did not.
+
+        No ceiling: a perfect player may win where the planner does not.
+        """
         if task.id not in self._plans:
             world = RemoteWorld(_PLAN, task.data, 0, extra=self.name)
             self._plans[task.id] = world.reset().text

@@ -58,6 +58,8 @@ class View:
     chars: NDArray[np.uint8]
     stats: NDArray[np.int64]
     things: list[tuple[str, int, int]]  # what is worth telling and where, without the player
+    x: int
+    y: int
     yourself: str
     items: dict[str, str]
     classes: dict[str, int]  # of the items: weapon, armour, ...
@@ -65,12 +67,9 @@ class View:
     asking: bool
 
     @property
-    def x(self) -> int:
-        return int(self.stats[nethack.NLE_BL_X])
-
-    @property
-    def y(self) -> int:
-        return int(self.stats[nethack.NLE_BL_Y])
+    def monsters(self) -> list[tuple[int, int]]:
+        """Where they stand; pets are none."""
+        return describe.monsters_seen(self.glyphs, self.x, self.y)
 
 
 _ready: OrderedDict[tuple[str, str, bool], Any] = OrderedDict()  # the least used first
@@ -206,6 +205,8 @@ class Game:
             chars=shown["chars"].copy(),
             stats=stats,
             things=describe.things_seen(shown["glyphs"], words, x, y),
+            x=x,
+            y=y,
             yourself=describe.text_of(words[y, x]),
             items=items,
             classes=dict(zip(items, shown["inv_oclasses"].tolist(), strict=False)),

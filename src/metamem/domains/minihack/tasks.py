@@ -197,6 +197,14 @@ def home_tasks(split: str, size: int, seed: int) -> list[Task]:
     return together
 
 
+def further_tasks(first: int, size: int, seed: int) -> list[Task]:
+    """Fresh levels of the varied games beyond the `first` that train has of them."""
+    varied = list(_each(FAMILIES, few=False))
+    _rng(seed, "train", "varied").shuffle(varied)
+    numbers = range(first, first + size)
+    return [_task(*varied[n % len(varied)], "train", n // len(varied), seed) for n in numbers]
+
+
 def shifted_tasks(size: int, seed: int) -> list[Task]:
     names = list(_each(SHIFTED, few=False))
     return [

@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from nle import nethack
@@ -12,11 +12,14 @@ from metamem.domains.minihack.actions import OFFSETS
 from metamem.domains.minihack.engine import View
 
 Place = tuple[int, int]
-_STONE, _LAST_WALL, _LIQUIDS = 0, 11, (32, 34, 41)
+_STONE, _LAST_WALL, WATER, LAVA = 0, 11, (32, 41), 34
+_LIQUIDS = (*WATER, LAVA)
 _DOORS, _CLOSED = (13, 14, 15, 16), (15, 16)
 _BARS, _TREE, _FIRST_TRAP, _LAST_TRAP = 17, 18, 42, 64
 _BOULDER = ord("`")
 _DANGER = 30.0  # what crossing a trap counts for, in steps
+_HIDDEN = 12.0  # what finding a way through seeming rock counts for
+_NARROW = 2  # a place with so many ways out can be held against many
 
 
 @dataclass
@@ -26,6 +29,8 @@ class Ground:
     symbols: NDArray[np.int32]
     boulders: NDArray[np.bool_]
     floating: bool = False
+    doubting: bool = False  # rock may hide a door or a corridor, and a boulder may give way
+    searched: set[Place] = field(default_factory=set)  # rock that hides nothing
 
     @staticmethod
     def of(view: View) -> "Ground":
@@ -43,12 +48,35 @@ class Ground:
     def cost(self, place: Place) -> float:
         x, y = place
         symbol = int(self.symbols[y, x])
-        if self.boulders[y, x] or 0 <= symbol <= _LAST_WALL or symbol in (_BARS, _TREE):
+        rock = self.boulders[y, x] or 0 <= symbol <= _LAST_WALL
+        if rock and self.doubting and place not in self.searched:
+            return _HIDDEN
+        if rock or symbol in (_BARS, _TREE):
             return float("inf")
         if symbol in _LIQUIDS and not self.floating:
             return float("inf")
         trapped = _FIRST_TRAP <= symbol <= _LAST_TRAP and not self.floating
         return 1.0 + _DANGER * trapped
+
+    def floor(self) -> frozenset[Place]:
+        """Where one could stand, boulders or not."""
+        solid = (self.symbols >= _STONE) & (self.symbols <= _LAST_WALL)
+        rows, columns = np.nonzero(~solid & ~np.isin(self.symbols, (*_LIQUIDS, _BARS, _TREE)))
+        return frozenset((int(x), int(y)) for x, y in zip(columns, rows, strict=True))
+
+    def piled(self) -> frozenset[Place]:
+        rows, columns = np.nonzero(self.boulders)
+        return frozenset((int(x), int(y)) for x, y in zip(columns, rows, strict=True))
+
+    def is_narrow(self, place: Place) -> bool:
+        x, y = place
+        around = [(x + dx, y + dy) for dx, dy in OFFSETS.values()]
+        rows, columns = self.symbols.shape
+        inside = [(x, y) for x, y in around if 0 <= x < columns and 0 <= y < rows]
+        return sum(self.cost(one) < float("inf") for one in inside) <= _NARROW
+
+    def is_rock(self, place: Place) -> bool:
+        return 0 <= int(self.symbols[place[1], place[0]]) <= _LAST_WALL
 
     def is_door(self, place: Place) -> bool:
         return int(self.symbols[place[1], place[0]]) in _DOORS

@@ -85,10 +85,12 @@ def _emptied(messages: tuple[str, ...]) -> bool:
 def _closed_ways(view: View, solid: set[tuple[int, int]]) -> set[str]:
     """The ways that a wall in sight, the edge of the map or known solid stone closes."""
     closed: set[str] = set()
+    top, left = max(view.y - 1, 0), max(view.x - 1, 0)
+    walls = describe.WALLS[view.glyphs[top : view.y + 2, left : view.x + 2]].tolist()
     for direction, (dx, dy) in OFFSETS.items():
         x, y = view.x + dx, view.y + dy
         inside = 0 <= x < describe.COLUMNS and 0 <= y < describe.ROWS
-        if not inside or (x, y) in solid or describe.WALLS[view.glyphs[y, x]]:
+        if not inside or (x, y) in solid or walls[y - top][x - left]:
             closed.update((direction, f"far {direction}"))
     return closed
 

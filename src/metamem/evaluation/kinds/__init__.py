@@ -22,6 +22,9 @@ class Shares:
     collection: Sequence[Task]
     deployment: Sequence[Task]
     collected_from: str  # the split that the collection tasks belong to
+    # What either may be drawn from beyond that, by those who ask for more.
+    further_collection: Sequence[Task] = ()
+    further_deployment: Sequence[Task] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from metamem.evaluation.jobs import CaseDone, Job, JobDone, Setup
 from metamem.evaluation.kinds import Players, Shares, Ways
 from metamem.evaluation.memories import Memories
 from metamem.evaluation.probation import HANGS
+from metamem.evaluation.reserve import reserve_of
 from metamem.evaluation.rules import Rules, halved
 from metamem.evaluation.scrambling import given
 from metamem.models.embedders import AnyEmbedder, open_embedder
@@ -44,8 +45,10 @@ class MemoriesKind:
         if rules.tasks_from == "alma" and split == "shift":  # what is known comes from home
             return Shares(halved(domain.tasks("test"), 0)[0], halved(own, 0)[1], "test")
         if rules.tasks_from == "alma" or split == "train":
-            return Shares(*halved(own, rules.fold if split == "train" else 0), split)
-        return Shares(domain.tasks("train"), own, "train")
+            shares = Shares(*halved(own, rules.fold if split == "train" else 0), split)
+        else:
+            shares = Shares(domain.tasks("train"), own, "train")
+        return _furthered(shares, domain, split, rules)
 
     def players(self, domain: WorldDomain, setup: Setup) -> Players:
         agent: Agent = registry.create("agents", setup.agent.name, **setup.agent.settings)
@@ -91,6 +94,19 @@ def _groups(tasks: Sequence[Task]) -> Sequence[str]:
     return list(dict.fromkeys(task.group for task in tasks))
 
 
+def _furthered(shares: Shares, domain: Domain, split: str, rules: Rules) -> Shares:
+    """With the reserve of train, where more is asked for than an ordinary evaluation plays."""
+    more_collected = (rules.collect or 0) > len(shares.collection)
+    more_deployed = split == "train" and rules.tasks > len(shares.deployment)
+    if shares.collected_from != "train" or not (more_collected or more_deployed):
+        return shares  # nothing is made that nobody reads
+    further = reserve_of(domain)
+    if split != "train":
+        return replace(shares, further_collection=further)
+    collected, deployed = halved(further, rules.fold)
+    return replace(shares, further_collection=collected, further_deployment=deployed)
+
+
 @dataclass
 class PlayingGround:
     domain: WorldDomain
@@ -108,6 +124,8 @@ class PlayingGround:
     def task(self, split: str, task_id: str) -> Task:
         if split not in self.tasks:
             self.tasks[split] = {t.id: t for t in self.domain.tasks(split)}
+        if split == "train" and task_id not in self.tasks[split]:
+            self.tasks[split] |= {t.id: t for t in reserve_of(self.domain)}
         return self.tasks[split][task_id]
 
     async def close(self) -> None:

@@ -1,23 +1,32 @@
 """Privileged advice: a planner that sees the whole level plays it once and tells how it won.
 
 What a task allows is fixed by its seed, luck included, so what won once wins again. The planner
-knows one recipe for each kind of goal; where that fails within the steps of an episode there is no
-advice, and the ceiling is lower there than what a perfect player could reach.
+knows one recipe for each kind of goal and tries it in several manners: aiming elsewhere, or standing
+up to monsters, with other luck each time. Where all fail within the steps of an episode there is no
+advice: this is what a planner reaches, and a perfect player may reach more.
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from metamem.core.types import Observation
 from metamem.domains.minihack.actions import OFFSETS
 from metamem.domains.minihack.engine import Game
-from metamem.domains.minihack.terrain import Ground, Place, in_line
+from metamem.domains.minihack.pushing import STRAIGHT, Yard, crossings, push_plan
+from metamem.domains.minihack.terrain import LAVA, WATER, Ground, Place, in_line
 from metamem.domains.minihack.world import MiniHackWorld
 
 _STEPS = 100
 _REACH = 6  # within which a wand surely hits
-_STAIRS_DOWN, _ALTAR, _SINK, _LAVA = 24, 27, 30, 34  # symbols of the display
+_STAIRS_DOWN, _ALTAR, _SINK, _FOUNTAIN = 24, 27, 30, 31  # symbols of the display
+_STRIDE = 3  # steps straight on that are worth a run
+_SEARCHES = 10  # of one place, for what may be hidden there
+_ALONE = 100  # positions that are looked at for one boulder's way
+_LIKELY = 6  # boulders and rows, the nearest to each other, that are thought through
+_RETREAT = 8  # steps to a narrow place that are worth it
+_ENDURED = 30  # steps that are spent waiting for monsters to come
 _TOOLS = {  # what a thing's name says of how to use it
     "horn": "apply",
     "wand": "zap",
@@ -33,28 +42,56 @@ _TOOLS = {  # what a thing's name says of how to use it
 _FLOATING = ("potion", "ring", "boots", "shoes")
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a recipe is gone about."""
+
+    aim: str = "east"  # where to point what could be pointed anywhere
+    fights: bool = False  # turn on monsters that come near, in a narrow place if there are many
+    waits: int = 0  # steps spent at the start: luck runs otherwise afterwards
+    hurries: bool = False  # go several steps by one action, as far as that leads
+
+
 class Over(Exception):
     """The episode has ended, or its steps are spent."""
+
+
+PLAIN = Manner()
+MANNERS = (
+    *(Manner(aim) for aim in ("east", *(name for name in OFFSETS if name != "east"))),
+    *(Manner(fights=True, waits=waits) for waits in range(8)),
+    Manner(hurries=True),
+    *(Manner(fights=True, waits=waits, hurries=True) for waits in range(4)),
+)
 
 
 class Planner:
     """Plays one level, knowing its ground."""
 
-    def __init__(self, data: Mapping[str, Any], aim: str = "east") -> None:
-        self._data, self._aim = data, aim
+    def __init__(self, data: Mapping[str, Any], manner: Manner = PLAIN) -> None:
+        self._data, self._manner = data, manner
         self._ground = Ground.of(Game(data, mapped=True).begin())
         self._world = MiniHackWorld(data)
         self._seen = self._world.reset()
         self._done: list[str] = []
         self._been: set[Place] = set()
+        self._patience = _ENDURED
         self.aimed = False  # it had to choose a direction by luck
+        self.met = False  # there were monsters
         self._look()
 
     def plan(self) -> list[str]:
         """The actions that won, or none."""
         with suppress(Over):
+            for _ in range(self._manner.waits):
+                self._wait()
             self._play(self._data["name"].split("-")[1])
         return self._done if self._seen.reward else []
+
+    @property
+    def late(self) -> bool:
+        """Whether it ran out of steps."""
+        return len(self._done) >= _STEPS
 
     # --- recipes ----------------------------------------------------------------------------
 
@@ -79,9 +116,13 @@ class Planner:
         elif game in ("Wear", "PutOn", "Zap", "Read", "Freeze", "Levitate"):
             self._handle()
             self._descend()
+        elif game == "Boxoban":
+            self._fill(self._ground.places(_FOUNTAIN))
         else:
             if game in ("LavaCross", "Quest"):
                 self._handle()
+            if game == "River":
+                self._ford()
             self._descend()
 
     def _handle(self) -> None:
@@ -96,7 +137,7 @@ class Planner:
         for word, command in _TOOLS.items():
             if word not in held:
                 continue
-            river = self._ground.places(_LAVA)
+            river = self._ground.places(LAVA)
             if command in ("zap", "apply") and river:
                 self._face(river)
             self._use(command, word, in_line(self._at, river))
@@ -106,12 +147,50 @@ class Planner:
     def _descend(self) -> None:
         stairs = self._ground.places(_STAIRS_DOWN)
         while stairs:
-            self._walk(stairs)
+            # Where no way is in sight, what looks like rock may hide one.
+            self._ground.doubting = False
+            self._ground.doubting = not self._ground.way(self._at, lambda place: place in stairs)
+            self._step_towards(lambda place: place in stairs)
         while True:  # no stairs here: look everywhere for what is to be killed
             if bugs := self._things("grid bug"):
                 self._step_towards(lambda place: place in bugs)
             else:
                 self._explore()
+
+    def _ford(self) -> None:
+        """Push boulders into the water, one behind the other, until a row of it can be crossed."""
+        stairs = set(self._ground.places(_STAIRS_DOWN))
+        while not self._ground.way(self._at, lambda place: place in stairs):
+            water = self._ground.places(*WATER)
+            piled = self._ground.piled()
+            afloat = {(x, y) for x, y in piled if {(x, y - 1), (x, y + 1)} & {*water}}
+            floor = self._ground.floor() - afloat
+            pairs = [(b, row) for row in crossings(water, floor) for b in piled - afloat]
+            pairs.sort(key=lambda pair: len(pair[1]) * _apart(pair[0], pair[1][0]))
+            ways = []
+            for boulder, row in pairs[:_LIKELY]:  # one at a time: the others lie where they are
+                yard = Yard(floor - piled | {boulder}, frozenset(row[:1]), 1, OFFSETS, OFFSETS)
+                left = _STEPS - len(self._done)
+                way = push_plan(yard, frozenset({boulder}), self._at, left, _ALONE)
+                if way:
+                    ways.append((len(row) * len(way), way))
+            if not ways:
+                raise Over
+            self._push(min(ways)[1])
+
+    def _fill(self, goals: list[Place]) -> None:
+        """Bring a boulder to every goal."""
+        yard = Yard(self._ground.floor(), frozenset(goals), len(goals), STRAIGHT, STRAIGHT)
+        self._push(push_plan(yard, self._ground.piled(), self._at, _STEPS))
+
+    def _push(self, way: list[str]) -> None:
+        for direction in way:
+            dx, dy = OFFSETS[direction]
+            wanted = (self._at[0] + dx, self._at[1] + dy)
+            self._guard()
+            self._act(direction)
+            if self._at != wanted:  # something was in the way: think again
+                return
 
     def _slay(self) -> None:
         """Find the monster, stand in line with it and use the wand on it until it falls."""
@@ -166,7 +245,7 @@ class Planner:
             options = self._seen.actions
             fitting = [name for name in options if word and word in name]
             self.aimed |= not direction and "direction" in self._world.view.messages[-1]
-            likely = (*fitting, "yes", direction, self._aim)
+            likely = (*fitting, "yes", direction, self._manner.aim)
             self._act(next((name for name in likely if name in options), options[0]))
 
     def _open(self, places: set[Place]) -> list[Place]:
@@ -181,11 +260,19 @@ class Planner:
         self._step_towards(lambda place: place not in self._been)
 
     def _step_towards(self, is_goal: Callable[[Place], bool]) -> None:
+        self._guard()
         way = self._ground.way(self._at, is_goal)
         if not way:
             raise Over
         direction = way[0]
         before = self._at
+        dx, dy = OFFSETS[direction]
+        if self._ground.is_rock((before[0] + dx, before[1] + dy)):
+            self._search()
+            return
+        if self._manner.hurries and way[1:_STRIDE] == [direction] * (_STRIDE - 1):
+            far = f"far {direction}"
+            direction = far if far in self._seen.actions else direction
         if direction not in self._seen.actions:
             raise Over
         self._act(direction)
@@ -195,6 +282,62 @@ class Planner:
         if self._at == before and locked and "kick" in self._seen.actions:
             self._act("kick")
             self._act(direction)
+
+    def _search(self) -> None:
+        """Until something comes to light next to one."""
+        around = list(map(self._beside, OFFSETS))
+        rock = sum(map(self._ground.is_rock, around))
+        for _ in range(_SEARCHES):
+            self._act("search")
+            if sum(map(self._ground.is_rock, around)) < rock:
+                return
+        self._ground.searched.update(filter(self._ground.is_rock, around))
+
+    def _wait(self) -> None:
+        """Let a step pass: by searching, or else by walking there and back."""
+        if "search" in self._seen.actions:
+            self._act("search")
+            return
+        free = [
+            name
+            for name, (dx, dy) in OFFSETS.items()
+            if name in self._seen.actions
+            and self._ground.cost((self._at[0] + dx, self._at[1] + dy)) == 1
+        ]
+        if not free:
+            raise Over
+        narrow = [n for n in free if self._ground.is_narrow(self._beside(n))]
+        self._act((narrow or free)[len(self._done) % len(narrow or free)])
+
+    def _beside(self, direction: str) -> Place:
+        return self._at[0] + OFFSETS[direction][0], self._at[1] + OFFSETS[direction][1]
+
+    def _guard(self) -> None:
+        """Strike what stands next to one, before anything else; before many, from a narrow place."""
+        while self._manner.fights and self._world.view.monsters:
+            near = [d for d in OFFSETS if self._beside(d) in self._world.view.monsters]
+            many = len(self._world.view.monsters) > 1
+            if many and not self._ground.is_narrow(self._at) and self._patience > 0:
+                way = self._ground.way(self._at, self._tenable)
+                if way and len(way) <= _RETREAT and way[0] in self._seen.actions:
+                    self._patience -= 1
+                    self._act(way[0])
+                    continue
+            if near:
+                self._strike(next((d for d in near if d in self._seen.actions), near[0]))
+            elif many and self._patience > 0:
+                self._patience -= 1
+                self._wait()
+            else:
+                return
+
+    def _tenable(self, place: Place) -> bool:
+        return place not in self._world.view.monsters and self._ground.is_narrow(place)
+
+    def _strike(self, direction: str) -> None:
+        self._act(direction)
+        if self._world.view.asking:
+            self._act("yes" if "yes" in self._seen.actions else "cancel")
 
     def _act(self, action: str) -> None:
         if action not in self._seen.actions or len(self._done) >= _STEPS:
@@ -213,6 +356,7 @@ class Planner:
 
     def _look(self) -> None:
         self._ground.learn(self._world.view)
+        self.met |= bool(self._world.view.monsters)
         x, y = self._at  # what is next to one is seen even in the dark
         self._been.update((x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
 
@@ -230,14 +374,25 @@ class Planner:
         return ""
 
 
+def _apart(one: Place, other: Place) -> int:
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
+
+
 def best_plan(data: Mapping[str, Any]) -> list[str]:
-    """The first plan that wins, aiming another way each time where it matters."""
-    for aim in OFFSETS:
-        planner = Planner(data, aim)
+    """The first plan that wins, in another manner each time where it matters."""
+    aimed = met = late = True
+    for manner in MANNERS:
+        if (
+            (manner.aim != PLAIN.aim and not aimed)
+            or (manner.fights and not met)
+            or (manner.hurries and not late)
+        ):
+            continue
+        planner = Planner(data, manner)
         if actions := planner.plan():
             return actions
-        if not planner.aimed:
-            return []
+        if manner == PLAIN:
+            aimed, met, late = planner.aimed, planner.met, planner.late
     return []
 
 
