@@ -14,6 +14,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from statistics import fmean
+from typing import Any
 
 from bench.coding_probes import CHEATS, Cheat, history, sound, told, true_kind
 from metamem.agents.repair import Repair
@@ -26,6 +27,7 @@ from metamem.evaluation.statistics.intervals import t_interval
 from metamem.evaluation.statistics.paired import sign_flip
 
 Advise = Callable[[Bug], str]
+FEW = 40  # tasks on which the cheats are tried within a split and where the leak is open
 
 
 def restores(
@@ -73,28 +75,44 @@ async def rewards(
     return found
 
 
-def measure(splits: Sequence[str], seed: int, most: int, cache: str) -> dict[str, object]:
+def measure(split: str, seed: int, most: int, cache: str) -> dict[str, Any]:
+    """One split: success without advice, a row for each probe, and what the cheats restore."""
     domain = CodingDomain(seed=seed, cache=cache)
-    learned = bugs("train", seed)
-    result: dict[str, object] = {}
-    again = {name: restores(cheat, learned, learned[:40]) for name, cheat in CHEATS.items()}
-    for split in splits:
-        asked, tasks = bugs(split, seed), domain.tasks(split)
-        asked, tasks = asked[: most or None], tasks[: most or None]
-        began = time.perf_counter()
-        none = asyncio.run(rewards(domain, tasks, asked, None))
-        rows: dict[str, object] = {"none": fmean(none)}
-        rows["seconds_a_case"] = (time.perf_counter() - began) / len(tasks)
-        for name, advise in probes(learned).items():
-            got = asyncio.run(rewards(domain, tasks, asked, advise))
-            gains = [one - other for one, other in zip(got, none, strict=True)]
-            low, high = t_interval(gains)
-            rows[name] = {"mean": fmean(got), "gain": fmean(gains), "low": low, "high": high,
-                          "p": sign_flip(gains).p}  # fmt: skip
-        rows["restored"] = {n: restores(c, learned, asked) for n, c in CHEATS.items()}
-        rows["within"] = {n: restores(c, asked, asked[:40], False) for n, c in CHEATS.items()}
-        result[split] = rows
-    return {"again": again, **result}
+    learned, asked, tasks = bugs("train", seed), bugs(split, seed), domain.tasks(split)
+    asked, tasks = asked[: most or None], tasks[: most or None]
+    began = time.perf_counter()
+    none = asyncio.run(rewards(domain, tasks, asked, None))
+    result: dict[str, Any] = {"split": split, "tasks": len(tasks), "none": fmean(none)}
+    result["seconds_a_case"] = (time.perf_counter() - began) / len(tasks)
+    for name, advise in probes(learned).items():
+        got = asyncio.run(rewards(domain, tasks, asked, advise))
+        gains = [one - other for one, other in zip(got, none, strict=True)]
+        low, high = t_interval(gains)
+        row = {"mean": fmean(got), "gain": fmean(gains), "low": low, "high": high}
+        result[name] = {**row, "p": sign_flip(gains).p}
+    for name, cheat in CHEATS.items():
+        result[f"text: {name}"] |= {
+            "restored": restores(cheat, learned, asked),
+            "within": restores(cheat, asked, asked[:FEW], itself=False),
+            "again": restores(cheat, learned, learned[:FEW]),
+        }
+    return result
+
+
+def show(found: dict[str, Any]) -> None:
+    print(
+        f"{found['split']}, {found['tasks']} tasks: without advice {found['none']:.1%},"
+        f" {found['seconds_a_case']:.2f} s a case"
+    )
+    print(f"{'probe':42}{'success':>8}{'gain':>7}  95 % interval        p  restored  within   again")
+    for name, row in found.items():
+        if isinstance(row, dict):
+            line = f"{name:42}{row['mean']:8.1%}{100 * row['gain']:+7.1f}"
+            line += f"  {100 * row['low']:+6.1f} to {100 * row['high']:+6.1f}  {row['p']:7.2g}"
+            if "restored" in row:
+                line += f"{row['restored']:10.1%}{row['within']:8.1%}{row['again']:8.1%}"
+            print(line)
+    print(flush=True)
 
 
 def main() -> None:
@@ -105,23 +123,12 @@ def main() -> None:
     parser.add_argument("--cache", default="auto")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    found = measure(given.splits, given.seed, given.tasks, given.cache)
-    if given.json:
-        print(json.dumps(found))
-        return
-    again: dict[str, float] = found.pop("again")  # type: ignore[assignment]
-    for split, rows in found.items():
-        assert isinstance(rows, dict)
-        print(f"\n{split}: without advice {rows['none']:.1%}, {rows['seconds_a_case']:.2f} s a case")
-        print(f"{'probe':44}{'success':>8}{'gain':>8}  95 % interval        p  restored  within   again")
-        for name, row in rows.items():
-            if isinstance(row, dict) and "gain" in row:
-                line = f"{name:44}{row['mean']:8.1%}{100 * row['gain']:+8.1f}"
-                line += f"  {100 * row['low']:+6.1f} to {100 * row['high']:+6.1f}  {row['p']:7.3g}"
-                if (cheat := name.removeprefix("text: ")) in again:
-                    line += f"{rows['restored'][cheat]:10.1%}{rows['within'][cheat]:8.1%}"
-                    line += f"{again[cheat]:8.1%}"
-                print(line)
+    for split in given.splits:
+        found = measure(split, given.seed, given.tasks, given.cache)
+        if given.json:
+            print(json.dumps(found), flush=True)
+        else:
+            show(found)
 
 
 if __name__ == "__main__":

@@ -118,9 +118,13 @@ def _part(
     top = names.top(function)
     given = {**names.inside(function), MAIN: top}
     summary = names.summary(function)
-    sound, faulty = (written(function, forms, given, summary) for forms in (chosen, wrong))
+    sound = faulty = written(function, chosen, given, summary)
     calls = calls_of(function, top)
-    rows = list(zip(calls, outcomes(sound, calls), outcomes(faulty, calls), strict=True))
+    wanted = seen = outcomes(sound, calls)
+    if wrong != chosen:
+        faulty = written(function, wrong, given, summary)
+        seen = outcomes(faulty, calls)
+    rows = list(zip(calls, wanted, seen, strict=True))
     rows = [row for row in rows if row[1].meant]
     rng.shuffle(rows)
     rows = rows[:most]

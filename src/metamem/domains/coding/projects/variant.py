@@ -4,6 +4,7 @@ import ast
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from metamem.domains.coding.projects.library import MAIN, Function
@@ -49,7 +50,8 @@ def calls_of(function: Function, name: str) -> list[Call]:
     """The library's calls with the name that the function has in the task."""
     found = []
     for line in function.calls:
-        parts = [_renamed(part.strip(), {MAIN: name}) for part in line.split(" ;; ")]
+        trees = [ast.parse(part.strip()) for part in line.split(" ;; ")]
+        parts = [ast.unparse(_renamed(tree, {MAIN: name})) for tree in trees]
         found.append(Call(tuple(parts[:-1]), parts[-1]))
     return found
 
@@ -58,13 +60,14 @@ def written(
     function: Function, chosen: Sequence[int], names: Mapping[str, str], summary: str
 ) -> str:
     """The source under the names of a task, with a line that says what it is for."""
-    tree = ast.parse(_renamed(function.text(chosen), names))
+    tree = _renamed(ast.parse(function.text(chosen)), names)
     top = tree.body[0]
     assert isinstance(top, ast.FunctionDef | ast.ClassDef)
     top.body.insert(0, ast.Expr(ast.Constant(summary)))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
+@cache
 def own_names(function: Function) -> list[str]:
     """What the function itself names and no call speaks of."""
     tree = ast.parse(function.text([0] * len(function.slots)))
@@ -100,11 +103,10 @@ def _stored(name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Store)
 
 
-def _renamed(source: str, names: Mapping[str, str]) -> str:
-    tree = ast.parse(source)
+def _renamed(tree: ast.Module, names: Mapping[str, str]) -> ast.Module:
     for node, part in _named(tree):
         setattr(node, part, names.get(getattr(node, part), getattr(node, part)))
-    return ast.unparse(tree)
+    return tree
 
 
 def _named(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
