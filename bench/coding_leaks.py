@@ -104,7 +104,9 @@ def show(found: dict[str, Any]) -> None:
         f"{found['split']}, {found['tasks']} tasks: without advice {found['none']:.1%},"
         f" {found['seconds_a_case']:.2f} s a case"
     )
-    print(f"{'probe':42}{'success':>8}{'gain':>7}  95 % interval        p  restored  within   again")
+    print(
+        f"{'probe':42}{'success':>8}{'gain':>7}  95 % interval        p  restored  within   again"
+    )
     for name, row in found.items():
         if isinstance(row, dict):
             line = f"{name:42}{row['mean']:8.1%}{100 * row['gain']:+7.1f}"

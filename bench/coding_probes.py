@@ -7,6 +7,7 @@ likeliest first. Where text of one task answered another, its edits would hold t
 
 import ast
 import difflib
+import itertools
 import json
 import re
 import warnings
@@ -198,7 +199,7 @@ def _lines(files: Files) -> Iterator[tuple[str, str, str]]:
     for path, text in files.items():
         if not path.startswith("tests/"):
             lines = text.split("\n")
-            yield from ((path, a, b) for a, b in zip(lines, lines[1:], strict=False))
+            yield from ((path, a, b) for a, b in itertools.pairwise(lines))
 
 
 def _functions(files: Files) -> list[_Known]:

@@ -252,7 +252,14 @@ def endings(module: Module, node: ast.AST) -> Iterator[Change]:
     yield start, min(end + 1, len(module.text)), ""
 
 
-_WAYS = ("return None", "return 0", "return []", 'return ""', 'raise ValueError("wrong")', "continue")
+_WAYS = (
+    "return None",
+    "return 0",
+    "return []",
+    'return ""',
+    'raise ValueError("wrong")',
+    "continue",
+)
 
 
 def missing(module: Module, node: ast.AST) -> Iterator[Change]:
@@ -275,9 +282,9 @@ def factors(module: Module, node: ast.AST) -> Iterator[Change]:
         for other in _UNITS:
             if other != node.value:
                 yield _swap(module, node, str(other))
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.FloorDiv | ast.Div):
-        if isinstance(node.right, ast.Constant) and node.right.value in _UNITS:
-            yield _swap(module, node, module.of(node.left))
+    scaled = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.FloorDiv | ast.Div)
+    if scaled and isinstance(node.right, ast.Constant) and node.right.value in _UNITS:  # type: ignore[attr-defined]
+        yield _swap(module, node, module.of(node.left))  # type: ignore[attr-defined]
     if isinstance(node, ast.Return) and isinstance(node.value, ast.Name | ast.Call | ast.BinOp):
         for sign in ("*", "//"):
             yield _swap(module, node.value, f"({module.of(node.value)}) {sign} 100")
@@ -323,9 +330,7 @@ TEMPLATES: tuple[Template, ...] = (
 )
 
 
-def substituted(
-    module: Module, function: Function, known: list[Substitution]
-) -> Iterator[Change]:
+def substituted(module: Module, function: Function, known: list[Substitution]) -> Iterator[Change]:
     """Substitutions that were made elsewhere, wherever the same tokens stand here."""
     start = module.start(function.node)
     text = module.of(function.node)

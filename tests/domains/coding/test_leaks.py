@@ -1,9 +1,9 @@
 """What is seen in one task does not answer another: memories that cheat gain nothing, habits do."""
 
 import pytest
-
 from bench.coding_leaks import probes, restores, rewards
 from bench.coding_probes import CHEATS
+
 from metamem.domains.coding.domain import CodingDomain
 from metamem.domains.coding.projects import bugs
 from metamem.sandbox import bubblewrap

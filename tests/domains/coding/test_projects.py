@@ -72,7 +72,9 @@ def test_the_right_form_of_a_slot_is_drawn_anew_each_time() -> None:
     for bug in (bug for seed in range(3) for bug in bugs("test", seed)):
         if bug.family == "boundary":
             (path,) = bug.fix
-            turned["more" if bug.fix[path].count("=") > bug.files[path].count("=") else "fewer"] += 1
+            turned[
+                "more" if bug.fix[path].count("=") > bug.files[path].count("=") else "fewer"
+            ] += 1
     assert 0.3 < turned["more"] / turned.total() < 0.7 and turned.total() > 30
 
 
@@ -103,7 +105,9 @@ def test_projects_keep_their_habits(split: str) -> None:
 
 def test_a_project_has_one_order_of_time_over_its_splits() -> None:
     for project in (project.project for project in projects() if project.seen):
-        times = [b.time for s in ("train", "valid", "test") for b in bugs(s) if b.project == project]
+        times = [
+            b.time for s in ("train", "valid", "test") for b in bugs(s) if b.project == project
+        ]
         assert times == list(range(len(times)))
 
 

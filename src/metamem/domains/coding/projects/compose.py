@@ -73,7 +73,9 @@ class _Namer:
     def __init__(self, project: Habits, rng: random.Random) -> None:
         self._rng = rng
         self._functions = [f"{verb}_{noun}" for verb in project.verbs for noun in project.nouns]
-        self._classes = [f"{noun.title()}{end}" for noun in project.nouns for end in ("Book", "Box")]
+        self._classes = [
+            f"{noun.title()}{end}" for noun in project.nouns for end in ("Book", "Box")
+        ]
         self._nouns = project.nouns
         rng.shuffle(self._functions)
         rng.shuffle(self._classes)
@@ -143,9 +145,7 @@ def _caller(part: _Part, names: _Namer) -> _Part | None:
     source = f"def {top}(batch):\n    return [{part.name}(*each) for each in batch]\n"
     pairs = [*zip(told[::2], told[1::2], strict=False)]
     calls = tuple(Call((), f"{top}([{one}, {two}])") for one, two in pairs)
-    wanted, seen = (
-        tuple(outcomes(text + source, calls)) for text in (part.sound, part.faulty)
-    )
+    wanted, seen = (tuple(outcomes(text + source, calls)) for text in (part.sound, part.faulty))
     return _Part(top, source, source, calls, wanted, seen, needs=part.name)
 
 

@@ -79,4 +79,4 @@ def _forms(body: str) -> tuple[str, ...]:
     """The spaces beside the bars are not part of a form; all others are."""
     first, *others = body.split("||")
     parts = [first, *(other.removeprefix(" ") for other in others)]
-    return tuple(part.removesuffix(" ") for part in parts[:-1]) + (parts[-1],)
+    return (*(part.removesuffix(" ") for part in parts[:-1]), parts[-1])

@@ -92,9 +92,7 @@ class _Raises:
         return issubclass(kind, self._error)
 
 
-def _seeing(
-    modules: dict[str, dict[str, object]], scope: dict[str, object]
-) -> dict[str, object]:
+def _seeing(modules: dict[str, dict[str, object]], scope: dict[str, object]) -> dict[str, object]:
     for other in modules.values():
         scope.update({k: v for k, v in other.items() if k not in scope})
     return scope

@@ -9,14 +9,15 @@ from typing import Any
 
 from metamem.domains.coding.projects.library import MAIN, Function
 
-NAMES = tuple(
+_WORDS = (
     "alpha amount base block bound case cell chunk data each edge entry extra field first found"
     " given goal group head index inner item join kept label last left level line list_"
     " load lower mark match mode most node number outer own pair part pick piece place plan point"
     " pool prior queue range_ rate raw rest result right row scope section seed series side slot"
     " spare span start state step stock store sum_ tail target term text thing token total track"
-    " turn unit_ upper value view wanted whole word".split()
+    " turn unit_ upper value view wanted whole word"
 )
+NAMES = tuple(_WORDS.split())
 _MEANT = ("ValueError", "KeyError")  # errors that a function raises on purpose
 
 
