@@ -282,9 +282,12 @@ def factors(module: Module, node: ast.AST) -> Iterator[Change]:
         for other in _UNITS:
             if other != node.value:
                 yield _swap(module, node, str(other))
-    scaled = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.FloorDiv | ast.Div)
-    if scaled and isinstance(node.right, ast.Constant) and node.right.value in _UNITS:  # type: ignore[attr-defined]
-        yield _swap(module, node, module.of(node.left))  # type: ignore[attr-defined]
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult | ast.FloorDiv | ast.Div)
+        and module.of(node.right) in map(str, _UNITS)
+    ):
+        yield _swap(module, node, module.of(node.left))
     if isinstance(node, ast.Return) and isinstance(node.value, ast.Name | ast.Call | ast.BinOp):
         for sign in ("*", "//"):
             yield _swap(module, node.value, f"({module.of(node.value)}) {sign} 100")
