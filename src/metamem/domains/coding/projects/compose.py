@@ -130,8 +130,14 @@ def _part(
     rows = [row for row in rows if row[1].meant]
     rng.shuffle(rows)
     rows = rows[:most]
-    columns = tuple(zip(*rows, strict=True)) or ((), (), ())
-    return _Part(top, sound, faulty, *columns)
+    return _Part(
+        top,
+        sound,
+        faulty,
+        calls=tuple(call for call, _, _ in rows),
+        wanted=tuple(outcome for _, outcome, _ in rows),
+        seen=tuple(outcome for _, _, outcome in rows),
+    )
 
 
 def _caller(part: _Part, names: _Namer) -> _Part | None:
@@ -175,7 +181,9 @@ def _laid_out(
     rng.shuffle(parts)
     name, fault = project.project, next(part for part in parts if part.sound != part.faulty)
     sound = {f"{name}/__init__.py": f'"""What the {name} needs."""\n'}
-    faulty, fails, passes = dict(sound), [], []
+    faulty = dict(sound)
+    fails: list[str] = []
+    passes: list[str] = []
     story = ""
     for module in modules:
         own = [part for part in parts if homes[part.name] == module]

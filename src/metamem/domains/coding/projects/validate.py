@@ -60,8 +60,8 @@ def failing(files: dict[str, str]) -> frozenset[str]:
     modules: dict[str, dict[str, object]] = {}
     for path in sorted(files, key=lambda path: "import" in files[path]):
         if not path.startswith("tests/"):
-            modules[path] = scope = {}
-            exec(_without_imports(files[path]), _seeing(modules, scope))
+            modules[path] = {}
+            exec(_without_imports(files[path]), _seeing(modules, modules[path]))
     failed = set()
     for path, text in files.items():
         if not path.startswith("tests/"):
