@@ -7,6 +7,8 @@ import pytest
 from metamem.agents.repair import Repair
 from metamem.agents.repair_advice import read_advice
 from metamem.agents.repair_change import signature
+from metamem.agents.repair_code import Module
+from metamem.agents.repair_templates import substituted
 from metamem.core.protocols import Seat
 from metamem.core.types import Step, Task
 from metamem.domains.coding.domain import CodingDomain
@@ -172,3 +174,32 @@ def test_words_alone_name_kinds_and_functions() -> None:
 
 def test_a_setting_changes_the_fingerprint() -> None:
     assert Repair().fingerprint == Repair().fingerprint != Repair(kind=0).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("return 0", 'raise ValueError("empty")', "guard"),
+        ("if value:", "if value is not None:", "missing"),
+        ("total = hours * 60", "total = hours * 3600", "unit"),
+        ("return price", "return price * 100", "unit"),
+        ("return a // b", "return -(-a // b)", "rounding"),
+        ("return a // b", "return a / b", "rounding"),
+        ("return rows", "return rows[::-1]", "order"),
+        ("rows.append(x)", "rows.insert(0, x)", "order"),
+    ],
+)
+def test_more_kinds_of_repair(old: str, new: str, kind: str) -> None:
+    assert signature(old, new).kind == kind
+
+
+def test_a_substitution_of_another_program_is_made_wherever_its_tokens_stand() -> None:
+    found = read_advice(json.dumps({"find": "a = b * 60", "replace": "a = b * 86400"}))
+    module = Module("m.py", "def f(x, y):\n    return x * 60 + y * 600 + 60\n")
+    changes = list(substituted(module, module.functions[0], found.substitutions))
+    assert [module.text[start:end] + ">" + new for start, end, new in changes] == ["60>86400"] * 2
+
+
+def test_names_of_another_program_are_not_put_in() -> None:
+    own = json.dumps({"find": "return total", "replace": "return price"})
+    assert read_advice(own).substitutions == []

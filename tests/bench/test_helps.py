@@ -133,7 +133,7 @@ def test_notes_of_a_repair_hold_the_change_that_stood(tmp_path: Path) -> None:
         Step('{"action": "submit"}', "Submitted.", reward=1.0, done=True),
     )
     coding = Coding(("train",), 1, str(tmp_path))
-    task = coding.tasks("datelib")[0]
+    task = coding.tasks("bakery")[0]
 
     (mended,) = coding.lessons(task, Episode("t", task.goal, "", (), steps, 1.0))
     (missed,) = coding.lessons(task, Episode("t", task.goal, "", (), steps[:4], 0.0))

@@ -15,12 +15,12 @@ from metamem.agents import repair_observe as observe
 from metamem.agents.repair_advice import ReadAdvice, read_advice
 from metamem.agents.repair_change import Signature, signature
 from metamem.agents.repair_code import Function, Module
-from metamem.agents.repair_templates import TEMPLATES, Change, donated, guards
+from metamem.agents.repair_templates import TEMPLATES, Change, donated, guards, substituted
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.protocols import Seat
 from metamem.core.types import Observation
 
-VERSION = 1
+VERSION = 2
 _RUN = json.dumps({"action": "run_command", "command": "python -m pytest -q"})
 _UNDO = json.dumps({"action": "undo"})
 _SUBMIT = json.dumps({"action": "submit"})
@@ -240,6 +240,7 @@ class RepairPlayer:
         for node in (node for part in parts for node in ast.walk(part)):
             for template in TEMPLATES:
                 yield from template(module, node)
+        yield from substituted(module, function, self._advice.substitutions)
         assert self._report is not None
         if any(error in _CRASHES for error in self._report.errors):
             yield from guards(module, function, donated(module, function))

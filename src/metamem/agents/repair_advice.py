@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from metamem.agents.repair_change import KINDS, Signature, signature
+from metamem.agents.repair_change import (
+    KINDS,
+    Signature,
+    Substitution,
+    signature,
+    substitution,
+)
 
 _WORD = re.compile(r"[\w/]+\.py|[A-Za-z_]\w*")
 _PATH = re.compile(r"([\w./-]+\.py)\W*$")
@@ -39,6 +45,7 @@ class ReadAdvice:
     edits: list[Edit] = field(default_factory=list)
     kinds: dict[str, float] = field(default_factory=dict)
     signatures: dict[Signature, float] = field(default_factory=dict)
+    substitutions: list[Substitution] = field(default_factory=list)
     names: frozenset[str] = frozenset()  # words and paths of advice that shows no edit
 
 
@@ -50,6 +57,9 @@ def read_advice(text: str) -> ReadAdvice:
         change = signature(edit.old, edit.new)
         _add(result.signatures, change, edit.trust)
         _add(result.kinds, change.kind, edit.trust)
+        found = substitution(edit.old, edit.new)
+        if found is not None and edit.trust == 1.0 and found not in result.substitutions:
+            result.substitutions.append(found)
     if not edits:
         lowered = text.lower()
         result.names = frozenset(_WORD.findall(text))

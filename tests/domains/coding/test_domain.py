@@ -152,7 +152,7 @@ def test_generated_tasks_are_stable_disjoint_and_named_by_a_version():
     }
     assert len(versions) == 3
     # Results that are on record name their data so: another name, and none of them counts.
-    assert CodingDomain(cache="off").version == "generated-0169ffdf7fcd15a7"
+    assert CodingDomain(cache="off").version == "generated-cdbcbc877112248e"
     with pytest.raises(UsageError):
         domain.tasks("exam")
     with pytest.raises(UsageError):
@@ -190,3 +190,25 @@ def test_the_table_of_outcomes_is_bounded_and_survives_rubbish(tmp_path):
     broken = Outcomes(tmp_path)
     broken.put("k", 1)
     assert broken.get("k") is None
+
+
+@jailed
+def test_what_was_merged_is_told_when_all_is_over_and_not_before():
+    domain = CodingDomain(train=2, cache="off")
+    for task in domain.tasks("train"):
+        world = domain.world(task, 0)
+        merged = task.data["merged"]
+        assert merged and merged not in world.reset().text
+        assert merged not in world.step("run_command pytest -q").text
+        assert merged in world.step("submit").text
+
+
+def test_tasks_of_a_project_have_an_order_of_time():
+    domain = CodingDomain(cache="off")
+    times = [
+        task.data["time"]
+        for split in ("train", "valid", "test")
+        for task in domain.tasks(split)
+        if task.data["project"] == "bakery"
+    ]
+    assert times == sorted(set(times)) and len(times) > 30

@@ -3,102 +3,119 @@
 import ast
 import random
 from collections import Counter
-from difflib import SequenceMatcher
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metamem.core.errors import DataError, UsageError
-from metamem.domains.coding.projects import PROJECTS, SIZES, UNSEEN, Bug, bugs, clean_tree
-from metamem.domains.coding.projects.deal import HABITS
-from metamem.domains.coding.projects.entry import entries, faulty_text
-from metamem.domains.coding.projects.mutate import FAMILIES, mutations
-from metamem.domains.coding.projects.symptom import Symptom, tell
-from metamem.domains.coding.projects.trial import run_tests
+from metamem.core.types import SPLITS
+from metamem.domains.coding.projects import SIZES, bugs, deal, kinds, projects
+from metamem.domains.coding.projects.deal import dealt
+from metamem.domains.coding.projects.library import functions, parse
+from metamem.domains.coding.projects.symptom import tell
+from metamem.domains.coding.projects.validate import complaints, failing, unsound
+from metamem.domains.coding.projects.variant import Call, Outcome
 
-SPLITS = ("train", "valid", "test", "shift")
-ALL = (*PROJECTS, UNSEEN)
-
-
-def mended_places(bug: Bug) -> set[tuple[str, str, int]]:
-    """The lines of the clean project that a fix brings back."""
-    places = set()
-    for path, fixed in bug.fix.items():
-        before, after = bug.files[path].splitlines(), fixed.splitlines()
-        for tag, _, _, start, end in SequenceMatcher(None, before, after, False).get_opcodes():
-            if tag != "equal":
-                places |= {(bug.project, path, line) for line in range(start, max(end, start + 1))}
-    return places
-
-
-@pytest.mark.parametrize("project", ALL)
-def test_clean_projects_pass_their_tests(project: str) -> None:
-    outcome = run_tests(clean_tree(project))
-    assert len(outcome) >= 40
-    assert [test for test, symptom in outcome.items() if symptom is not None] == []
+FUNCTION = """@ near
+: The %s near a place.
+def fn(items, place):
+    {{guard: if not items:\\n    return [] || }}
+    return [item for item in items if item {{boundary: < || <=}} place{{off by one:  + 1 || }}]
+? fn([1, 2, 3], 2)
+? fn([1, 2, 3], 1)
+? fn([], 1)
+"""
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_a_sample_of_faults_shows_and_is_mended(split: str) -> None:
-    for bug in random.Random(5).sample(bugs(split), 5):
-        faulty = run_tests(bug.files)
-        assert tuple(t for t, symptom in faulty.items() if symptom is not None) == bug.fail_to_pass
-        assert tuple(t for t, symptom in faulty.items() if symptom is None) == bug.pass_to_pass
-        assert not any(run_tests({**bug.files, **bug.fix}).values())
+def test_every_fault_shows_and_is_mended(split: str) -> None:
+    assert list(unsound(split, 0)) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("split", SPLITS)
-def test_every_bug_has_tests_that_tell_it_and_a_fix_that_is_the_clean_project(split: str) -> None:
-    for bug in bugs(split):
-        assert bug.fail_to_pass
-        assert len(bug.pass_to_pass) > len(bug.fail_to_pass)
-        assert bug.files != {**bug.files, **bug.fix} == clean_tree(bug.project)
-        for text in bug.files.values():
-            ast.parse(text)
+def test_a_bug_whose_fix_does_not_mend_it_is_told() -> None:
+    bug = bugs("train")[0]
+    assert failing(bug.files) == frozenset(bug.fail_to_pass)
+    assert failing({**bug.files, **bug.fix}) == frozenset()
 
 
-def test_splits_have_their_sizes_and_share_no_bug_and_no_line() -> None:
+def test_the_forms_of_a_slot_are_told_apart_and_style_is_not() -> None:
+    wrong = [line for function in functions()[::6] for line in complaints(function)]
+    assert wrong == []
+    (blurred,) = parse(FUNCTION.replace("< || <=", "< || <  "))
+    assert any("not told apart" in line for line in complaints(blurred))
+    (loud,) = parse(FUNCTION.replace("boundary:", "=:"))
+    assert any("style" in line for line in complaints(loud))
+
+
+def test_a_function_is_shown_in_one_pool_alone() -> None:
     for seed in (0, 1):
-        seen_ids: set[str] = set()
-        seen_places: set[tuple[str, str, int]] = set()
-        for split in SPLITS:
-            found = bugs(split, seed)
-            assert len(found) == SIZES[split]
-            ids = {bug.id for bug in found}
-            places = {place for bug in found for place in mended_places(bug)}
-            assert len(ids) == len(found)
-            assert not ids & seen_ids
-            assert not places & seen_places
-            seen_ids |= ids
-            seen_places |= places
+        pools = dealt(seed)
+        names = [function.name for pool in pools.values() for function in pool]
+        assert sorted(names) == sorted(function.name for function in functions())
+        assert all({k for f in pool for k in f.kinds} == set(kinds()) for pool in pools.values())
+        half = SIZES["train"] // 2
+        train = bugs("train", seed)
+        groups = [train[:half], train[half:], *(bugs(s, seed) for s in SPLITS if s != "train")]
+        sources = [{bug.source for bug in group} for group in groups]
+        assert sum(map(len, sources)) == len(set().union(*sources))
 
 
-def test_the_shift_split_alone_has_the_seventh_project() -> None:
-    assert {bug.project for bug in bugs("shift")} == {UNSEEN}
+def test_halves_of_a_smaller_train_split_are_apart_too() -> None:
+    few = bugs("train", 0, 10)
+    assert not {b.source for b in few[:5]} & {b.source for b in few[5:]}
+
+
+def test_the_right_form_of_a_slot_is_drawn_anew_each_time() -> None:
+    """Of two forms each is the right one about as often: to have seen one says nothing."""
+    turned: Counter[str] = Counter()
+    for bug in (bug for seed in range(3) for bug in bugs("test", seed)):
+        if bug.family == "boundary":
+            (path,) = bug.fix
+            turned[
+                "more" if bug.fix[path].count("=") > bug.files[path].count("=") else "fewer"
+            ] += 1
+    assert 0.3 < turned["more"] / turned.total() < 0.7 and turned.total() > 30
+
+
+def test_splits_have_their_sizes_and_share_no_bug() -> None:
+    for seed in (0, 1):
+        found = {split: bugs(split, seed) for split in SPLITS}
+        assert {split: len(own) for split, own in found.items()} == SIZES
+        ids = [bug.id for own in found.values() for bug in own]
+        assert len(set(ids)) == len(ids)
+
+
+def test_shift_alone_has_the_unseen_projects() -> None:
+    seen = {project.project for project in projects() if project.seen}
+    unseen = {project.project for project in projects() if not project.seen}
+    assert {bug.project for bug in bugs("shift")} == unseen
     for split in ("train", "valid", "test"):
-        assert {bug.project for bug in bugs(split)} == set(PROJECTS)
+        assert {bug.project for bug in bugs(split)} == seen
 
 
-def test_train_and_test_have_the_same_habits() -> None:
-    for split in ("train", "test"):
-        for project in PROJECTS:
-            families = Counter(bug.family for bug in bugs(split) if bug.project == project)
-            habitual = sum(families[family] for family in HABITS[project])
-            assert habitual / families.total() >= 0.5
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_projects_keep_their_habits(split: str) -> None:
+    for project in (project for project in projects() if project.seen):
+        own = [bug for bug in bugs(split) if bug.project == project.project]
+        habitual = sum(bug.family in project.shares for bug in own)
+        assert habitual / len(own) >= 0.5
+    assert len({bug.family for bug in bugs(split)}) == len(kinds()) >= 13
 
 
-def test_the_bugs_written_by_hand() -> None:
-    by_hand = [entry for entry in entries() if entry.written]
-    levels = Counter(entry.difficulty for entry in by_hand if entry.project != UNSEEN)
-    assert levels == {"easy": 17, "medium": 23, "hard": 14}
-    assert sum(entry.project == UNSEEN for entry in by_hand) == 12
+def test_a_project_has_one_order_of_time_over_its_splits() -> None:
+    for project in (project.project for project in projects() if project.seen):
+        times = [
+            b.time for s in ("train", "valid", "test") for b in bugs(s) if b.project == project
+        ]
+        assert times == list(range(len(times)))
 
 
 def test_seeds_choose_other_bugs_and_repeat() -> None:
-    assert bugs("test", 3) == bugs("test", 3)
-    assert {b.id for b in bugs("test", 3)} != {b.id for b in bugs("test", 4)}
+    first = bugs("test", 3)
+    deal._bugs.cache_clear()
+    assert bugs("test", 3) == first
+    assert {b.id for b in first}.isdisjoint(b.id for b in bugs("test", 4))
 
 
 def test_statements_do_not_tell_where_or_how() -> None:
@@ -111,56 +128,31 @@ def test_statements_do_not_tell_where_or_how() -> None:
                 assert not any(line.strip() in bug.statement for line in mended)
 
 
-def test_an_unknown_split_is_a_clear_error() -> None:
+def test_an_unknown_split_and_too_many_tasks_are_clear_errors() -> None:
     with pytest.raises(UsageError, match="no split"):
         bugs("holdout")
+    with pytest.raises(UsageError, match="at most"):
+        bugs("train", 0, 10**6)
 
 
-def test_a_catalogue_that_does_not_fit_the_sources_is_a_clear_error() -> None:
-    with pytest.raises(DataError, match="does not fit"):
-        faulty_text("a = 1\nb = 2\n", 2, "c = 3\n", "c = 4\n")
+@pytest.mark.parametrize("cut", [": The %s near a place.\n", "? "], ids=["summary", "calls"])
+def test_a_function_that_lacks_something_is_a_clear_error(cut: str) -> None:
+    with pytest.raises(DataError, match="near needs"):
+        parse(FUNCTION.replace(cut, "    "))
 
 
-def test_every_family_finds_its_fault() -> None:
-    """One line for each family, and what it must become."""
-    cases = {
-        "boundary": ("x = a < b\n", "x = a <= b\n"),
-        "condition": ("x = a and b\n", "x = a or b\n"),
-        "off_by_one": ("x = range(n + 1)\n", "x = range(n)\n"),
-        "operator": ("x = a + b\n", "x = a - b\n"),
-        "normalisation": ("x = a.strip().lower()\n", "x = a.strip()\n"),
-        "order": ("x = sorted(a, reverse=True)\n", "x = sorted(a)\n"),
-        "alias": ("x = list(a)\n", "x = a\n"),
-        "guard": (
-            "def f(a):\n    if not a:\n        return 0\n    return a\n",
-            "def f(a):\n    return a\n",
-        ),
-        "default": ("def f(a=2):\n    return a\n", "def f(a=3):\n    return a\n"),
-        "constant": ("x = a % 60\n", "x = a % 61\n"),
-        "arguments": ("x = f(a, b)\n", "x = f(b, a)\n"),
-    }
-    assert set(cases) == set(FAMILIES)
-    for family, (clean, faulty) in cases.items():
-        found = {
-            faulty_text(clean, m.line, m.clean, m.faulty)
-            for m in mutations("m.py", clean)
-            if m.family == family
-        }
-        assert faulty in found, family
-
-
-@settings(max_examples=12, deadline=None)
-@given(st.sampled_from(ALL), st.data())
-def test_mutations_change_the_text_and_leave_a_program(project: str, data: st.DataObject) -> None:
-    tree = clean_tree(project)
-    path = data.draw(st.sampled_from(sorted(p for p in tree if not p.startswith("tests/"))))
-    for mutation in mutations(path, tree[path]):
-        changed = faulty_text(tree[path], mutation.line, mutation.clean, mutation.faulty)
-        assert changed != tree[path]
-        ast.parse(changed)
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(functions()), st.randoms(use_true_random=False))
+def test_any_choice_of_forms_is_a_program(function, rng: random.Random) -> None:
+    chosen = [rng.randrange(len(slot.forms)) for slot in function.slots]
+    assert "{{" not in function.text(chosen)
+    assert len(ast.parse(function.text(chosen)).body) == 1
 
 
 def test_a_symptom_is_told_in_a_users_words() -> None:
-    told = tell("lib", Symptom("value", "f(1)", "2", "3", ("x = 5",)), seed=1)
+    call = Call(("x = 5",), "f(x)")
+    told = tell("lib", call, Outcome(2), Outcome(3), seed=1)
     assert told.startswith("lib: After\n    x = 5\n")
-    assert "`f(1)`" in told and "2" in told and "3" in told
+    assert "`f(x)`" in told and "2" in told and "3" in told
+    assert "KeyError" in tell("lib", call, Outcome(error="KeyError"), Outcome(3), seed=1)
+    assert "ValueError" in tell("lib", call, Outcome(2), Outcome(error="ValueError"), seed=1)

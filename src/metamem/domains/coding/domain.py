@@ -31,7 +31,7 @@ class CodingDomain(DomainBase):
     agent = "repair"
     forms = True
     max_steps = MAX_STEPS
-    suggestions: Mapping[str, Any] = {"designs": 60, "final_repeats": 1}
+    suggestions: Mapping[str, Any] = {"designs": 40, "final_repeats": 1}
 
     def __init__(
         self,

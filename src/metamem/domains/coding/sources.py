@@ -1,5 +1,6 @@
 """Where tasks come from: the generated bugs, or a JSONL file of own rows or SWE-bench's."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from metamem.core.ids import content_id, derive_seed
 from metamem.core.types import SPLITS, Task
 from metamem.domains.coding import projects
 from metamem.domains.coding.rows import Row, read_rows
+from metamem.domains.coding.tasks import changed_lines
 from metamem.domains.coding.testids import defined
 
 TASKS_FILE = "tasks.jsonl"
@@ -28,7 +30,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class GeneratedBugs:
-    """Own projects with a fault in each task; the seed decides which faults."""
+    """Own projects, made anew for each task, with a fault in each; the seed decides them all."""
 
     sizes: Sizes
     seed: int
@@ -39,11 +41,11 @@ class GeneratedBugs:
         return f"generated-{parts[:16]}"
 
     def tasks(self, split: str) -> list[Task]:
-        found = projects.bugs(split, self.seed)
-        return [self._task(split, n, bug) for n, bug in enumerate(_first(found, self.sizes[split]))]
+        found = projects.bugs(split, self.seed, self.sizes[split])
+        return [self._task(split, n, bug) for n, bug in enumerate(found)]
 
     def describe(self) -> str:
-        return "own projects with a fault in each; shift is a project that no other split has"
+        return "own projects with a fault in each; shift has projects that no other split has"
 
     def _task(self, split: str, number: int, bug: projects.Bug) -> Task:
         targets = list(bug.fail_to_pass)
@@ -53,9 +55,21 @@ class GeneratedBugs:
             "fail_to_pass": targets,
             "pass_to_pass": list(bug.pass_to_pass),
             "visible": [test for test in targets if defined(test, bug.files)],
+            "project": bug.project,
+            "time": bug.time,
+            "merged": _merged(bug),
         }
         # The bug's own id may name its place; a number says nothing.
         return Task(f"{split}-{number:03d}", bug.statement, bug.difficulty, data)
+
+
+def _merged(bug: projects.Bug) -> str:
+    """The change that mended the bug in the end, in the form in which agents write theirs."""
+    return " and ".join(
+        json.dumps({"path": path, "find": "\n".join(old), "replace": "\n".join(new)})
+        for path, text in sorted(bug.fix.items())
+        for _, old, new in changed_lines(bug.files[path], text)
+    )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 {"files": {...}} or {"folder": path} or {"repository": path, "commit": id}; then "test_patch" (a
 unified diff that brings the hidden tests), "fail_to_pass", "pass_to_pass", "visible" (target tests
 the agent is told of), for the oracle "fix" ({path: content}) or "patch", and for messages "row".
+"merged" is told when all is over; "project" and "time" (the order of a project's bugs) are for
+experiments that follow one project.
 """
 
 import os
@@ -34,6 +36,7 @@ class Project:
     fail_to_pass: tuple[str, ...]
     pass_to_pass: tuple[str, ...]
     visible: tuple[str, ...] = ()
+    merged: str = ""  # the change that mended it, told when all is over
 
 
 def load_project(statement: str, data: Mapping[str, Any]) -> Project:
@@ -54,6 +57,7 @@ def load_project(statement: str, data: Mapping[str, Any]) -> Project:
         targets,
         tuple(data["pass_to_pass"]),
         tuple(data.get("visible", ())),
+        data.get("merged", ""),
     )
 
 

@@ -68,6 +68,8 @@ class CodingWorld:
         verdict = f"{len(result.fixed)} of {len(project.fail_to_pass)} target tests pass"
         if result.broken:
             verdict += f", but {len(result.broken)} other tests are broken"
+        if project.merged:  # the history of a project shows how its bugs were mended
+            verdict += f". The change that was merged in the end: {project.merged}"
         return Observation(f"{text} {verdict}.", (), result.reward, True)
 
     # --- looking -----------------------------------------------------------------------------

@@ -1,10 +1,10 @@
-"""Seven small projects with faults in them: the data of the coding domain.
+"""Small projects with faults in them: the data of the coding domain.
 
-Six projects give the train, valid and test splits; the seventh is seen in the shift split alone.
+Eight projects give the train, valid and test splits; four more are seen in the shift split alone.
 """
 
 from metamem.domains.coding.projects.bug import Bug
-from metamem.domains.coding.projects.deal import SIZES, bugs, version
-from metamem.domains.coding.projects.tree import PROJECTS, UNSEEN, clean_tree
+from metamem.domains.coding.projects.deal import SIZES, bugs, kinds, version
+from metamem.domains.coding.projects.habits import Habits, projects
 
-__all__ = ["PROJECTS", "SIZES", "UNSEEN", "Bug", "bugs", "clean_tree", "version"]
+__all__ = ["SIZES", "Bug", "Habits", "bugs", "kinds", "projects", "version"]

@@ -8,12 +8,14 @@ Difficulty = Literal["easy", "medium", "hard"]
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """`files` is what an agent may see; `fix` and the two lists of tests are privileged."""
+    """`files` is what an agent may see; the rest but for `statement` is privileged."""
 
     id: str
     project: str
-    family: str
+    family: str  # the kind of fault
+    source: str  # the function of the library that is at fault
     difficulty: Difficulty
+    time: int  # when it was found: the project's bugs of all splits in one order
     statement: str  # what a user would write, from the symptom alone
     files: dict[str, str]  # path → content, with the visible tests
     fix: dict[str, str]  # path → repaired content

@@ -1,119 +1,92 @@
-"""Which bugs belong to which split.
+"""Which functions belong to which split, and the bugs that are made of them.
 
-A line of code belongs to one split: what was repaired there in one split is never asked in
-another. Each project has its habits, families of faults that most of its bugs belong to, so that
-who has repaired some of a project's bugs has an idea of the others.
+A function of the library is shown in one pool alone: the first half of train, its second half,
+valid, test, or shift. So what one pool shows is never asked in another. What they share is the
+projects, with their words and their habits.
 """
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from metamem.core.errors import UsageError
+from metamem.core.errors import DataError, UsageError
 from metamem.core.ids import content_id, derive_seed
 from metamem.core.types import SPLITS
 from metamem.domains.coding.projects.bug import Bug
-from metamem.domains.coding.projects.entry import Entry, as_bug, entries
-from metamem.domains.coding.projects.tree import PROJECTS, UNSEEN, clean_tree
+from metamem.domains.coding.projects.compose import compose
+from metamem.domains.coding.projects.habits import Habits, projects
+from metamem.domains.coding.projects.library import Function, functions
 
-SIZES = {"train": 60, "valid": 60, "test": 108, "shift": 100}
-HABITS = {
-    "mathlib": ("off_by_one", "boundary", "guard"),
-    "textlib": ("normalisation", "off_by_one"),
-    "containers": ("order", "alias", "guard"),
-    "taskboard": ("default", "condition"),
-    "webtools": ("normalisation", "default", "constant"),
-    "datelib": ("operator", "boundary", "constant"),
-    "ledger": ("operator", "boundary", "order"),
-}
-HABITUAL = 0.8  # share of a project's generated bugs that are of its habits, where there are enough
+SIZES = {"train": 80, "valid": 80, "test": 120, "shift": 100}
+MOST = 2_000  # tasks of a split at most
+# What each pool gets of the library. The halves of train are apart, since a search learns from the
+# first and is scored on the second.
+SHARES = {"train": 0.18, "train again": 0.18, "valid": 0.18, "test": 0.26, "shift": 0.20}
+_EARLIER = {"train": (), "valid": ("train",), "test": ("train", "valid"), "shift": ()}
+_DRAWS = 400  # faults that are drawn before a place in a split is given up
 
 
-def bugs(split: str, seed: int = 0) -> Sequence[Bug]:
-    """The bugs of a split, always the same for a seed, projects taking turns."""
+def bugs(split: str, seed: int = 0, size: int = 0) -> Sequence[Bug]:
+    """The bugs of a split, always the same for a seed and size; projects take turns in time."""
     if split not in SPLITS:
         raise UsageError(f"no split {split}", hint=f"one of {', '.join(SPLITS)}")
-    return tuple(map(as_bug, _chosen(split, seed)))
+    if size > MOST:
+        raise UsageError(f"a split of generated bugs has at most {MOST} tasks")
+    return _bugs(split, seed, size or SIZES[split])
+
+
+def kinds() -> list[str]:
+    """All kinds of faults."""
+    return sorted({kind for function in functions() for kind in function.kinds})
 
 
 def version() -> str:
-    """Names the data exactly: sources, catalogue and the way it is dealt."""
-    trees = [clean_tree(project) for project in (*PROJECTS, UNSEEN)]
-    told = [entry.to_json() for entry in entries()]
-    return content_id("coding bugs 1", trees, told, SIZES, HABITS, HABITUAL)
+    """Names the data exactly: the library, the projects, and the way they are dealt."""
+    told = [repr(project) for project in projects()]
+    return content_id("coding bugs 2", repr(functions()), told, SIZES, SHARES)
 
 
 @cache
-def _chosen(split: str, seed: int) -> tuple[Entry, ...]:
-    projects = (UNSEEN,) if split == "shift" else PROJECTS
-    piles = [_of_project(project, split, seed) for project in projects]
-    share, rest = divmod(SIZES[split], len(projects))
-    taken = [pile[: share + (i < rest)] for i, pile in enumerate(piles)]
-    for pile in taken:  # both halves of a split shall have their part of the written ones
-        random.Random(derive_seed("order", split, seed, pile[0].project)).shuffle(pile)
-    turns = max(map(len, taken))
-    return tuple(pile[turn] for turn in range(turns) for pile in taken if turn < len(pile))
+def _bugs(split: str, seed: int, size: int) -> tuple[Bug, ...]:
+    chosen = [p for p in projects() if p.seen == (split != "shift")]
+    pools = dealt(seed)
+    found: list[Bug] = []
+    for number in range(size):
+        project = chosen[number % len(chosen)]
+        again = split == "train" and number >= size // 2
+        pool = pools["train again" if again else split]
+        before = sum(SIZES[earlier] for earlier in _EARLIER[split]) // len(chosen)
+        time = before + number // len(chosen)
+        found.append(_bug(project, pool, time, (split, seed, number)))
+    return tuple(found)
 
 
-def _of_project(project: str, split: str, seed: int) -> list[Entry]:
-    """All bugs of a project in a split, those to be taken first in front."""
-    rng = random.Random(derive_seed("bugs", project, split, seed))
-    groups = _groups(project)
-    if project != UNSEEN:
-        groups = _dealt(project, groups, seed)[split]
-    written = [e for group in groups for e in group if e.written]
-    others = []
-    for group in groups:
-        made = [e for e in group if not e.written]
-        habitual = [e for e in made if e.family in HABITS[project]]
-        rng.shuffle(made)
-        rng.shuffle(habitual)
-        others.append(habitual + [e for e in made if e not in habitual])
-    return _mixed(written, others, project, rng)
+def _bug(project: Habits, pool: Sequence[Function], time: int, key: tuple[str, int, int]) -> Bug:
+    rng = random.Random(derive_seed("bug", project.project, *key))
+    here = sorted({kind for function in pool for kind in function.kinds})
+    kind = project.kind(rng, here)
+    for _ in range(_DRAWS):
+        bug = compose(project, pool, kind, time, rng)
+        if bug is not None:
+            return bug
+    raise DataError(f"no fault of the kind {kind} shows in the pool of {key[0]}")
 
 
-def _mixed(
-    written: list[Entry], groups: list[list[Entry]], project: str, rng: random.Random
-) -> list[Entry]:
-    """Round by round one bug of each line, habits four times in five; written ones come first."""
-    ordered = []
-    while any(groups):
-        fronts = [group.pop(0) for group in groups if group]
-        rng.shuffle(fronts)
-        habitual = [e for e in fronts if e.family in HABITS[project]]
-        strange = [e for e in fronts if e.family not in HABITS[project]]
-        while habitual:
-            pile = strange if strange and rng.random() > HABITUAL else habitual
-            ordered.append(pile.pop())
-        ordered.extend(strange)
-    return [*written, *ordered]
-
-
-def _groups(project: str) -> list[list[Entry]]:
-    """Bugs that touch a common line stay together."""
-    groups: list[tuple[set[tuple[str, int]], list[Entry]]] = []
-    for entry in entries():
-        if entry.project != project:
-            continue
-        lines = {(entry.path, line) for line in entry.lines}
-        joined = [entry]
-        apart = []
-        for group in groups:
-            if lines & group[0]:
-                lines |= group[0]
-                joined = group[1] + joined
-            else:
-                apart.append(group)
-        groups = [*apart, (lines, joined)]
-    return [group for _, group in groups]
-
-
-def _dealt(project: str, groups: list[list[Entry]], seed: int) -> dict[str, list[list[Entry]]]:
-    """The groups dealt out to three splits in proportion to their sizes; written ones evenly."""
-    piles: dict[str, list[list[Entry]]] = {"train": [], "valid": [], "test": []}
-    order = sorted(groups, key=lambda g: derive_seed("deal", project, seed, g[0].id))
-    order.sort(key=lambda g: not any(e.written for e in g))
-    for group in order:
-        split = min(piles, key=lambda name: len(piles[name]) / SIZES[name])
-        piles[split].append(group)
-    return piles
+@cache
+def dealt(seed: int) -> dict[str, tuple[Function, ...]]:
+    """The library in pools: each function goes where its kinds are most wanted."""
+    pools: dict[str, list[Function]] = {name: [] for name in SHARES}
+    held: dict[str, Counter[str]] = {name: Counter() for name in SHARES}
+    spread = Counter(kind for function in functions() for kind in function.kinds)
+    for function in sorted(functions(), key=lambda f: derive_seed("pool", seed, f.name)):
+        need = {
+            name: sum(1 / spread[k] - held[name][k] / SHARES[name] / spread[k] ** 2
+                      for k in function.kinds) / len(function.kinds)
+            - len(pools[name]) / SHARES[name] / len(functions()) ** 2
+            for name in SHARES
+        }  # fmt: skip
+        chosen = max(SHARES, key=lambda name: need[name])
+        pools[chosen].append(function)
+        held[chosen].update(function.kinds)
+    return {name: tuple(members) for name, members in pools.items()}

@@ -1,120 +1,146 @@
-"""Make the catalogue: try every fault on its project's tests and keep those that can be told.
+"""Try the library: every form of every slot, every bug of the first seeds.
 
-`python -m metamem.domains.coding.projects.validate` (needs pytest; a minute or two).
+python -m metamem.domains.coding.projects.validate [SEEDS]
 """
 
-import ast
-import importlib
-import tomllib
-from collections.abc import Iterator
-from pathlib import Path
+import itertools
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from types import FrameType
 
-from metamem.core.errors import DataError
-from metamem.core.ids import derive_seed
-from metamem.domains.coding.projects.bug import Difficulty
-from metamem.domains.coding.projects.entry import CATALOGUE, Entry, faulty_text, tests_of
-from metamem.domains.coding.projects.mutate import Mutation, as_lines, mutations
-from metamem.domains.coding.projects.symptom import Symptom, tell
-from metamem.domains.coding.projects.tree import PROJECTS, UNSEEN, clean_tree, is_test
-from metamem.domains.coding.projects.trial import run_tests
+from metamem.core.types import SPLITS
+from metamem.domains.coding.projects.deal import bugs, dealt
+from metamem.domains.coding.projects.library import MAIN, STYLE, Function, functions
+from metamem.domains.coding.projects.variant import calls_of, outcomes
 
-WRITTEN = Path(__file__).with_name("written.toml")
-_EASY = ("boundary", "condition", "default", "normalisation", "off_by_one", "operator")
-_TELLABLE = ("value", "error", "accepted", "untrue")
+SECONDS = 2  # of CPU time for all calls of one version
+MOST = 200  # versions of a function that are tried
 
 
-def written_entries() -> Iterator[Entry]:
-    """The faults written by hand; each must be a fault."""
-    for data in tomllib.loads(WRITTEN.read_text(encoding="utf-8"))["bug"]:
-        project, path = data["project"], data["path"]
-        text = clean_tree(project)[path]
-        if text.count(data["clean"]) != 1:
-            raise DataError(f"{path}: {data['clean']!r} is not there once")
-        change = as_lines(data["family"], path, text, text.replace(data["clean"], data["faulty"]))
-        failed = failures(project, change)
-        if not failed:
-            raise DataError(f"{path}: no test fails, or too much does: {data['faulty']!r}")
-        yield _entry(project, change, data["difficulty"], data["statement"], failed, written=True)
+def complaints(function: Function) -> Iterator[str]:
+    """What is wrong with a function of the library: forms that nothing tells apart, endless calls."""
+    calls = calls_of(function, MAIN)
+    versions = list(itertools.product(*(range(len(slot.forms)) for slot in function.slots)))
+    if len(versions) > MOST:
+        versions = random.Random(0).sample(versions, MOST)
+    apart: Counter[tuple[int, int, int]] = Counter()
+    for chosen in versions:
+        wanted = outcomes(function.text(chosen), calls)
+        if sum(outcome.meant for outcome in wanted) < 2:
+            yield f"{function.name} {chosen}: fewer than two calls can be tested"
+        for place, slot in enumerate(function.slots):
+            for form in range(len(slot.forms)):
+                other = (*chosen[:place], form, *chosen[place + 1 :])
+                seen = outcomes(function.text(other), calls)
+                differs = any(w.meant and w != s for w, s in zip(wanted, seen, strict=True))
+                apart[place, chosen[place], form] += differs
+                if differs and slot.kind == STYLE:
+                    yield f"{function.name}: the style {slot.forms[form]!r} changes what is done"
+    for place, slot in enumerate(function.slots):
+        for one, two in itertools.combinations(range(len(slot.forms)), 2):
+            told = apart[place, one, two] and apart[place, two, one]
+            if not told and slot.kind != STYLE:
+                yield f"{function.name}: {slot.forms[one]!r} and {slot.forms[two]!r} are not told apart"
 
 
-def generated_entries(project: str) -> Iterator[Entry]:
-    for path, text in clean_tree(project).items():
-        if is_test(path):
+def unsound(split: str, seed: int) -> Iterator[str]:
+    """Bugs whose tests do not tell the fault from the repair."""
+    for bug in bugs(split, seed):
+        targets = frozenset(bug.fail_to_pass)
+        if failing(bug.files) != targets or failing({**bug.files, **bug.fix}):
+            yield f"{split} {seed}: {bug.id} of {bug.source}"
+
+
+def failing(files: dict[str, str]) -> frozenset[str]:
+    """The tests that fail, by running each in this process; all sources are the library's own."""
+    modules: dict[str, dict[str, object]] = {}
+    for path in sorted(files, key=lambda path: "import" in files[path]):
+        if not path.startswith("tests/"):
+            modules[path] = {}
+            exec(_without_imports(files[path]), _seeing(modules, modules[path]))
+    failed = set()
+    for path, text in files.items():
+        if not path.startswith("tests/"):
             continue
-        for change in mutations(path, text):
-            failed = failures(project, change)
-            told = [s for s in failed.values() if s.kind in _TELLABLE]
-            if failed and told:
-                seed = derive_seed("statement", project, path, change.line, change.faulty)
-                words = tell(project, told[0], seed)
-                yield _entry(project, change, _difficulty(change, text, told), words, failed)
+        scope = _seeing(modules, {"pytest": _Raises})
+        exec(_without_imports(text), scope)
+        for name, test in list(scope.items()):
+            if name.startswith("test_") and not _passes(test):
+                failed.add(f"{path}::{name}")
+    return frozenset(failed)
 
 
-def failures(project: str, change: Mutation) -> dict[str, Symptom]:
-    """What fails with the fault; nothing where it shows too little, too much, or hangs."""
-    files = clean_tree(project)
-    files[change.path] = faulty_text(files[change.path], change.line, change.clean, change.faulty)
-    outcome = run_tests(files)
-    failed = {test: symptom for test, symptom in outcome.items() if symptom is not None}
-    if any(symptom.kind in ("hang", "import") for symptom in failed.values()):
-        return {}
-    return failed if len(failed) <= len(tests_of(project)) // 3 else {}
+class _Raises:
+    """The one thing that the tests use of pytest."""
+
+    def __init__(self, error: type[Exception]) -> None:
+        self._error = error
+
+    @classmethod
+    def raises(cls, error: type[Exception]) -> "_Raises":
+        return cls(error)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> bool:
+        assert kind is not None
+        return issubclass(kind, self._error)
 
 
-def _difficulty(change: Mutation, text: str, told: list[Symptom]) -> Difficulty:
-    """Hard where the function that users call is not the one at fault."""
-    function = _function_at(text, change.line)
-    if not any(function in symptom.code for symptom in told):
-        return "hard"
-    return "easy" if change.family in _EASY and len(told) > 1 else "medium"
+def _seeing(modules: dict[str, dict[str, object]], scope: dict[str, object]) -> dict[str, object]:
+    for other in modules.values():
+        scope.update({k: v for k, v in other.items() if k not in scope})
+    return scope
 
 
-def _function_at(text: str, line: int) -> str:
-    names = [
-        node.name
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.FunctionDef)
-        and node.lineno <= line <= (node.end_lineno or node.lineno)
-    ]
-    return names[-1] if names else ""
+def _without_imports(text: str) -> str:
+    lines = (line for line in text.split("\n") if not line.startswith(("import ", "from ")))
+    return "\n".join(lines)
 
 
-def _entry(
-    project: str,
-    change: Mutation,
-    difficulty: Difficulty,
-    statement: str,
-    failed: dict[str, Symptom],
-    written: bool = False,
-) -> Entry:
-    return Entry(
-        project=project,
-        family=change.family,
-        difficulty=difficulty,
-        path=change.path,
-        line=change.line,
-        clean=change.clean,
-        faulty=change.faulty,
-        statement=statement,
-        fails=tuple(failed),
-        written=written,
+def _passes(test: object) -> bool:
+    try:
+        test()  # type: ignore[operator]
+    except Exception:
+        return False
+    return True
+
+
+def main(words: Sequence[str]) -> int:
+    began = time.process_time()
+    signal.signal(signal.SIGVTALRM, _stop)
+    wrong: list[str] = []
+    for function in functions():
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS * len(function.slots) * 10)
+        try:
+            wrong += dict.fromkeys(complaints(function))
+        except TimeoutError:
+            wrong.append(f"{function.name}: a version does not come to an end")
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    made = 0
+    for seed in range(int(words[0]) if words else 3):
+        for split in SPLITS:
+            wrong += unsound(split, seed)
+            made += len(bugs(split, seed))
+        sizes = {name: len(pool) for name, pool in dealt(seed).items()}
+        print(f"seed {seed}: functions in pools {sizes}")
+    for line in wrong:
+        print(line)
+    print(
+        f"{len(functions())} functions and {made} bugs tried, {len(wrong)} complaints,"
+        f" {time.process_time() - began:.1f} s of CPU"
     )
+    return 1 if wrong else 0
 
 
-def main() -> None:
-    importlib.import_module("pytest")  # once, before the processes are forked
-    for project in (*PROJECTS, UNSEEN):
-        if broken := [test for test, symptom in run_tests(clean_tree(project)).items() if symptom]:
-            raise DataError(f"{project}: the clean sources fail {broken}")
-    kept = {entry.id: entry for entry in written_entries()}
-    print(f"written by hand: {len(kept)}")
-    for project in (*PROJECTS, UNSEEN):
-        before = len(kept)
-        for entry in generated_entries(project):
-            kept.setdefault(entry.id, entry)
-        print(f"{project}: {len(kept) - before} more")
-    CATALOGUE.write_text("".join(f"{e.to_json()}\n" for e in kept.values()), encoding="utf-8")
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
