@@ -103,14 +103,13 @@ class Effects:
             if count >= share * worked and tries.held_in_vain[fact] <= 0.5 * tries.vain
         )
 
-    def enablers(self, frame: str, sure: float = 0.1) -> list[tuple[str, float]]:
-        """Frames whose doing made actions of this frame possible, and how often it did."""
-        found = []
+    def enablers(self, frame: str, share: float = 0.1) -> list[tuple[str, float]]:
+        """Frames whose doing made actions of this frame possible: the share of all such times."""
+        hits: Counter[str] = Counter()
         for name, tries in self.tries.items():
-            hits = sum(n for fact, n in tries.added.items() if _frame(fact) == frame)
-            share = min(1.0, hits / tries.count)
-            if share >= sure:
-                found.append((name, share))
+            hits[name] = sum(n for fact, n in tries.added.items() if _frame(fact) == frame)
+        total = max(1, hits.total())
+        found = [(name, n / total) for name, n in hits.items() if n >= max(1.0, share * total)]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
     def after(self, facts: Iterable[str], action: str, sure: float = SURE) -> frozenset[str]:

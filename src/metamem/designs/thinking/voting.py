@@ -50,13 +50,14 @@ def abstracted(action: str, names: Sequence[str]) -> str:
 
 
 def useful(experience: Experience, names: Collection[str]) -> list[str]:
-    """The steps of an episode that mattered: the last, those about things of the goal, and those
-    that made one of these possible."""
+    """The steps of an episode that mattered: the last, those about things of the goal that had to
+    be found, and those that made one of these possible."""
     steps = experience.steps
     if not steps:
         return []
     before = [experience.actions, *(step.actions for step in steps[:-1])]
-    wanted = set(names)
+    known = {word for action in experience.actions for word in content_words(action)}
+    wanted = set(names) - known or set(names)
     needed = {len(steps) - 1}
     for number, step in enumerate(steps):
         changed = step.observation != (steps[number - 1].observation if number else "")
@@ -74,41 +75,72 @@ def useful(experience: Experience, names: Collection[str]) -> list[str]:
     return [steps[number].action for number in sorted(needed)]
 
 
+class Way(NamedTuple):
+    about: tuple[str, ...]
+    names: tuple[str, ...]
+    steps: tuple[str, ...]
+
+
 @dataclass
 class Ways:
     """Ways to goals, each abstracted from its goal's names."""
 
-    ways: list[tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
+    ways: list[Way] = field(default_factory=list)
 
     def add(self, names: Sequence[str], actions: Iterable[str], about: Iterable[str] = ()) -> None:
         """One way; `about` is what makes it special, such as the goal's words that name no thing."""
         way = tuple(abstracted(action, names) for action in actions)
-        self.ways.append((tuple(sorted(set(about))), way))
+        self.ways.append(Way(tuple(sorted(set(about))), tuple(names), way))
 
-    def nearest(self, about: Iterable[str]) -> tuple[str, ...]:
-        """What ways are about that shares most with this; the commonest of several."""
-        wanted = set(about)
-        counts = Counter(own for own, _ in self.ways)
-        ranked = sorted(counts, key=lambda own: (-overlap(own, wanted), -counts[own], own))
+    def nearest(self, about: Iterable[str], names: Iterable[str] = ()) -> tuple[str, ...]:
+        """What ways are about that shares most with this; names decide between equals, then how
+        many ways there are."""
+        wanted, named = set(about), set(names)
+        alike: dict[tuple[str, ...], float] = {}
+        for way in self.ways:
+            alike[way.about] = max(alike.get(way.about, 0.0), overlap(way.names, named))
+        counts = Counter(way.about for way in self.ways)
+        ranked = sorted(
+            counts, key=lambda own: (-overlap(own, wanted), -alike[own], -counts[own], own)
+        )
         return ranked[0] if ranked else ()
 
-    def vote(self, about: Iterable[str] | None = None, share: float = 0.5) -> list[Voted]:
+    def vote(
+        self, about: Iterable[str] | None = None, names: Iterable[str] = (), share: float = 0.5
+    ) -> list[Voted]:
         """The way most like all others, without the steps that few of them have.
 
         Only ways about what is most like what is asked about have a vote. A thing that is not of
         the goal and not the same in most ways is left open.
         """
-        nearest = None if about is None else self.nearest(about)
-        ways = [way for own, way in self.ways if nearest is None or own == nearest]
-        ways = ways[-_MOST:]
+        nearest = None if about is None else self.nearest(about, names)
+        opened = _opened([way.steps for way in self.ways], share)
+        ways = [
+            steps
+            for way, steps in zip(self.ways, opened, strict=True)
+            if nearest is None or way.about == nearest
+        ][-_MOST:]
         if not ways:
             return []
-        ways = _opened(ways, share)
         counted = Counter(ways)
         distinct = list(counted)
         best = max(distinct, key=lambda one: _likeness(one, counted))
-        having = Counter(step for way in ways for step in set(way))
-        return [Voted(s, having[s] / len(ways)) for s in best if having[s] >= share * len(ways)]
+        having = Counter(step for way in ways for step in _counted(way))
+        return [
+            Voted(step[0], having[step] / len(ways))
+            for step in _counted(best)
+            if having[step] >= share * len(ways)
+        ]
+
+
+def _counted(way: Sequence[str]) -> list[tuple[str, int]]:
+    """Each step with the number of its like that are still to come: early tries are repeats."""
+    left = Counter(way)
+    found = []
+    for step in way:
+        left[step] -= 1
+        found.append((step, left[step]))
+    return found
 
 
 def _likeness(one: tuple[str, ...], ways: Counter[tuple[str, ...]]) -> float:
