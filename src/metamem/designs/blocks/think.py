@@ -31,14 +31,12 @@ class VotedWay(Thinker):
         names = names_in(query.goal, known)
         manner = [word for word in text.content_words(query.goal) if word not in names]
         steps = [step.pattern for step in ways.vote(manner, names, self.SHARED)]
-        later = [*steps[1:], ""]
-        told = [s for s, after in zip(steps, later, strict=False) if not self.think_leads(s, after)]
-        return [[grounded(step, names) for step in told]] if told else []
-
-    def think_leads(self, step: str, after: str) -> bool:
-        """Whether a step does no more than make the next one possible."""
-        frame = parse(step).frame
-        return frame.count(SLOT) == 1 and frame in dict(self.effects.enablers(parse(after).frame))
+        told = []
+        for step, after in zip(steps, [*steps[1:], ""], strict=False):
+            # A step that only makes the next one possible hangs on the place, and comes by itself.
+            if parse(step).frame not in self.leads(parse(after).frame):
+                told.append(grounded(step, names))
+        return [told] if told else []
 
 
 class OneWay(Thinker):

@@ -30,8 +30,10 @@ class Thinker(Layer):
         self.minds: dict[str, Any] = {}  # by sort of episode
         self.lived: dict[str, int] = {}  # episodes of each sort
         self.frames, self.effects, self.seen = Frames(), Effects(), Sightings()
+        self.leading: dict[str, list[str]] = {}  # frame: what leads to it, since the last update
 
     async def update(self, experience: Experience) -> None:
+        self.leading = {}
         self.frames.learn(experience)
         self.effects.learn(experience)
         self.seen.learn(experience)
@@ -54,13 +56,17 @@ class Thinker(Layer):
         uses = self.frames.uses.values()
         return {kind for use in uses for slot in use.fillers for kind in slot}
 
+    def leads(self, frame: str) -> list[str]:
+        """Frames with one slot that make actions of this frame possible."""
+        if frame not in self.leading:
+            found = [f for f, _ in self.effects.enablers(frame) if f.count(SLOT) == 1]
+            self.leading[frame] = sorted(found, key=lambda f: -self.frames.uses[f].shown)
+        return self.leading[frame]
+
     def reach(self, frame: str, place: str) -> list[str]:
         """What makes actions of a frame possible at a place, as far as is known."""
-        kind = text.kinds(place)
-        found = [f for f, _ in self.effects.enablers(frame) if f.count(SLOT) == 1]
-        found = [f for f in found if kind in self.frames.uses[f].fillers[0]]
-        found.sort(key=lambda f: -self.frames.uses[f].shown)
-        return [fill(f, [place]) for f in found]
+        kind, uses = text.kinds(place), self.frames.uses
+        return [fill(f, [place]) for f in self.leads(frame) if kind in uses[f].fillers[0]]
 
     def here(self, query: Query) -> list[str]:
         """The things that actions are about now."""

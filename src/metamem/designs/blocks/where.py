@@ -19,22 +19,28 @@ class WhereSeen(Thinker):
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
         here = self.here(query)
+        orders = [self.where_order(step, here) for step in way]
         ways = []
         for turn in range(self.PLACES):
-            told = [self.where_step(step, here, turn) for step in way]
-            ways.append([step for step in told if step])
+            told = [
+                self.where_put(step, order[min(turn, len(order) - 1)] if order else "")
+                for step, order in zip(way, orders, strict=True)
+            ]
+            ways.append([step for step in told if SLOT not in step.split()])
         return ways
 
-    def where_step(self, step: str, here: list[str], turn: int) -> str:
+    def where_order(self, step: str, here: list[str]) -> list[str]:
+        """The one place that the step names by its kind; else all, where the thing was seen."""
         frame, named = parse(step)
         places = [p for name in named[::-1] for p in here if text.kinds(p) == name]
-        if not places and named:
-            order = self.seen.order(named[0], here, lambda p: 1 + len(self.reach(frame, p)))
-            places = order[turn : turn + 1]
-        if not places:
-            return step if SLOT not in named else ""
-        kind = text.kinds(places[0])
-        return fill(frame, [places[0] if name in (SLOT, kind) else name for name in named])
+        if places or not named:
+            return places[:1]
+        return self.seen.order(named[0], here, lambda p: 1 + len(self.reach(frame, p)))
+
+    def where_put(self, step: str, place: str) -> str:
+        frame, named = parse(step)
+        kind = text.kinds(place)
+        return fill(frame, [place if place and name in (SLOT, kind) else name for name in named])
 
 
 class AsListed(Thinker):
