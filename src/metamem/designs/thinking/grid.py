@@ -109,7 +109,8 @@ class GridModel:
             return
         if before == after:
             beyond = _add(target, way)
-            if not before.names(beyond) and _inside(beyond, _box(before)):
+            free = not before.names(beyond) and _inside(beyond, _box(before))
+            if before.drawn or free:  # else what is behind may be what stopped it
                 self._count(roles, "block")
             return
         moved = _shift(before, after)
