@@ -36,7 +36,8 @@ class FramesAndPlaces(Memory):
             about = [w for w in text.content_words(past.goal) if w not in own]
             ways.add(own, useful(past, own), about)
         steps = [voted.pattern for voted in ways.vote(manner, names)]
-        steps = [s for s, after in zip(steps, [*steps[1:], ""]) if not self._leads(s, after)]
+        following = [*steps[1:], ""][: len(steps)]
+        steps = [s for s, f in zip(steps, following, strict=True) if not self._leads(s, f)]
         steps = self._treated(steps, set(manner) - set(ways.nearest(manner, names)))
         here = list(dict.fromkeys(f for a in query.actions for f in parse(a).fillers))
         if not steps or not names or not here:

@@ -52,7 +52,7 @@ class Associations:
                 own[item] += weight  # type: ignore[assignment]
 
     def tie(self, word: str, item: str) -> Tie:
-        together = self.both.get(word, {}).get(item, 0)
+        together = self.both.get(word, Counter[str]())[item]
         chance = self.words[word] * self.items[item] / self.lots if self.lots else 0.0
         lift = (together + 1) / (chance + 1)
         rest = 1 - self.items[item] / self.lots if self.lots else 1.0

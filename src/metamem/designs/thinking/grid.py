@@ -62,7 +62,7 @@ class GridModel:
         if after is not None and seen != then:
             shift = _shift(before, after)
             if shift not in (None, (0, 0)):
-                self.shifts.setdefault(action, Counter())[shift] += 1  # type: ignore[index]
+                self.shifts.setdefault(action, Counter())[shift] += 1
         self.pending.append((before, action, after if seen != then else before, reward, done))
         if self.vector(action) is not None:
             for past in self.pending:
@@ -109,7 +109,8 @@ class GridModel:
             return
         if before == after:
             beyond = _add(target, way)
-            if not before.names(beyond) and _inside(beyond, _box(before)):
+            free = not before.names(beyond) and _inside(beyond, _box(before))
+            if before.drawn or free:  # else what is behind may be what stopped it
                 self._count(roles, "block")
             return
         moved = _shift(before, after)

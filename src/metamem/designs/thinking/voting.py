@@ -65,13 +65,14 @@ def useful(experience: Experience, names: Collection[str]) -> list[str]:
             needed.add(number)
     for number in sorted(needed, reverse=True):
         at = number
-        while at > 0:  # back to where the action became possible; that step, too, and so on
-            action = steps[at].action
-            while at > 0 and action in before[at]:
-                at -= 1
-            if action in before[at]:
-                break  # it could be done from the start
-            needed.add(at)
+        while at in range(1, len(steps)):  # back to what made it possible; that, too, and so on
+            action, made = steps[at].action, at
+            while made > 0 and action in before[made]:
+                made -= 1
+            if made == at or action in before[made]:
+                break  # nobody knows, or it could be done from the start
+            needed.add(made)
+            at = made
     return [steps[number].action for number in sorted(needed)]
 
 
