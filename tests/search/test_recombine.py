@@ -139,7 +139,7 @@ async def test_children_read_back_as_what_they_were_made_of():
         assert 1 <= len(genome.parts) <= draw.MOST_PARTS
         assert syntax_key(render(genome, "")) == syntax_key(proposal.design.source)
         for layer in genome.layers:
-            assert tuple(layer.slots) == SLOTS
+            assert tuple(layer.slots) == layer.family.slots
             for name, value in layer.constants.items():
                 assert BOUNDS[name][0] <= value <= BOUNDS[name][1]
 

@@ -17,14 +17,23 @@ from metamem.search.selectors import (
     Candidate,
     CladeSelector,
     GreedySelector,
+    NichesSelector,
     ParetoSelector,
     Selector,
     UniformSelector,
 )
 from metamem.search.selectors.pareto import crowding, fronts
 
-ALL = [AlmaSelector(), CladeSelector(), GreedySelector(), ParetoSelector(), UniformSelector()]
-RANDOM = [AlmaSelector(), CladeSelector(), ParetoSelector(), UniformSelector()]
+ALL = [
+    AlmaSelector(),
+    CladeSelector(),
+    GreedySelector(),
+    NichesSelector(),
+    ParetoSelector(),
+    UniformSelector(),
+]
+RANDOM = [selector for selector in ALL if selector != GreedySelector()]
+NAMES = ("alma", "clade", "greedy", "niches", "pareto", "uniform")
 
 
 def design(name: str, mean: float = 0.5, **other: object) -> Candidate:
@@ -77,9 +86,8 @@ archives = st.lists(
 
 
 def test_every_selector_can_be_made_by_name() -> None:
-    made = [create("selectors", name) for name in ("alma", "clade", "greedy", "pareto", "uniform")]
-    assert made == ALL
-    assert {"alma", "clade", "greedy", "pareto", "uniform"} <= set(names("selectors"))
+    assert [create("selectors", name) for name in NAMES] == ALL
+    assert set(NAMES) <= set(names("selectors"))
     assert create("selectors", "alma", tau=0.1).tau == 0.1
 
 
@@ -125,6 +133,7 @@ def test_what_cannot_be_selected_from_is_refused(selector: Selector) -> None:
         ([good, good], 1),
         ([design("d-1", math.nan)], 1),
         ([replace(good, se=-0.1)], 1),
+        ([replace(good, doubt=-0.1)], 1),
     ):
         with pytest.raises(UsageError):
             selector.select(archive, k, reference=0.0, seed=0)
@@ -252,6 +261,54 @@ def test_scores_without_spread_still_leave_doubt() -> None:
         assert len(set(CladeSelector().select(archive, 4, reference=0.0, seed=seed))) == 4
     with pytest.raises(UsageError):
         CladeSelector(least_spread=0.0)
+
+
+# --- niches ---------------------------------------------------------------------------------
+
+
+def believed(archive: list[Candidate]) -> dict[str, float]:
+    means, _ = NichesSelector().beliefs(archive)
+    return dict(zip((c.id for c in archive), means.tolist(), strict=True))
+
+
+def test_a_lucky_child_of_a_mediocre_family_is_drawn_towards_it() -> None:
+    def family(parent: str, mean: float, first: int) -> list[Candidate]:
+        own = [design(f"d-{first}", mean, doubt=0.05)]
+        return own + [
+            design(f"d-{first + i}", mean, doubt=0.05, parents=(parent,)) for i in (1, 2, 3)
+        ]
+
+    poor, good = family("d-0", 0.4, 0), family("d-10", 0.6, 10)
+    lucky = design("d-4", 0.62, doubt=0.05, parents=("d-0",))
+    found = believed([*poor, lucky, *good])
+    assert 0.45 < found["d-4"] < 0.58 < found["d-11"]
+
+
+def test_what_was_played_more_is_believed_more() -> None:
+    archive = [design("d-0", 0.9, doubt=0.3), design("d-1", 0.9, doubt=0.02), design("d-2", 0.1)]
+    found = believed(archive)
+    assert found["d-0"] < found["d-1"] < 0.9
+    _, doubt = NichesSelector().beliefs(archive)
+    assert doubt[0, 0] > doubt[1, 1] > 0.0
+
+
+def test_the_best_at_a_kind_that_the_best_of_all_cannot_do_becomes_a_parent() -> None:
+    best = design("d-0", 0.7, doubt=0.03, by_kind={"easy": (0.9, 30), "hard": (0.1, 10)})
+    expert = design("d-1", 0.3, doubt=0.03, by_kind={"easy": (0.2, 30), "hard": (0.8, 10)})
+    rest = [
+        design(f"d-{i}", 0.5, doubt=0.03, by_kind={"easy": (0.65, 30), "hard": (0.05, 10)})
+        for i in range(2, 12)
+    ]
+    counted = first_picks(NichesSelector(), [best, expert, *rest], 200, k=2)
+    assert counted["d-1"] == 200  # every second parent is the best at some kind
+    alike = [replace(c, by_kind={"all": (c.mean, 40)}) for c in [best, expert, *rest]]
+    assert first_picks(NichesSelector(), alike, 200, k=2)["d-1"] < 20
+
+
+def test_niches_need_doubt() -> None:
+    for wrong in ({"root": 0.0}, {"step": 0.0}, {"few": 0.0}):
+        with pytest.raises(UsageError):
+            NichesSelector(**wrong)
 
 
 # --- pareto ---------------------------------------------------------------------------------

@@ -63,6 +63,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "alma": "metamem.search.selectors:AlmaSelector",
         "greedy": "metamem.search.selectors:GreedySelector",
         "clade": "metamem.search.selectors:CladeSelector",
+        "niches": "metamem.search.selectors:NichesSelector",
         "pareto": "metamem.search.selectors:ParetoSelector",
         "uniform": "metamem.search.selectors:UniformSelector",
     },

@@ -79,7 +79,7 @@ class Learning:
         """The summary of the finished run, which is also stored with it."""
         main = await self._search()
         finalists = await self._confirm(main)
-        control = await self._control() if self.config.control else []
+        control = await self._control(main.spent) if self.config.control else []
         valid = await self._on_valid(finalists)
         decision = await self._vouched(self._decide(finalists, valid), valid)
         learned = decision.promoted or (
@@ -159,9 +159,8 @@ class Learning:
         self.evaluator, self.rules = rounds.evaluator, rounds.rules
         return search
 
-    async def _control(self) -> list[Design]:
-        """Who searches blindly, with as many proposals as the search had."""
-        tried = len(await aside(self.archive.proposals, self.run_id)) - len(self.humans)
+    async def _control(self, tried: int) -> list[Design]:
+        """Who searches blindly, with as many designs as the search tried."""
         self.progress.phase("random control", len(self.humans) + tried)
         journal = f"{self.run_id}/{CONTROL}"
         await aside(self.archive.create_run, journal, {"control_of": self.run_id})
@@ -191,7 +190,7 @@ class Learning:
             chats_at=self._chats_at if self.broker else None,
             hints=config.hints,
             worked=lambda: self.seconds,
-            free_duplicates=bool(needs_of("proposers", made.name).somebody),
+            free_duplicates=not needs_of("proposers", made.name).model,  # each try is paid for
         )
 
     def _chats_at(self, seed: int) -> dict[str, PlacedChat]:

@@ -75,7 +75,7 @@ def _without_a_slot(genome: Genome) -> list[Variant]:
     for place, part in enumerate(genome.parts):
         if not isinstance(part, LayerGene):
             continue
-        for slot in OPTIONAL:
+        for slot in (each for each in OPTIONAL if each in part.slots):
             plainest = from_block(blocks(slot)[0])
             if part.slots[slot].names == plainest.names:
                 continue

@@ -8,6 +8,8 @@ workers there are, which evaluation ends first, or how often the process was kil
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from heapq import nlargest
+from statistics import fmean
 from typing import Protocol
 
 from metamem.core.aside import aside
@@ -146,6 +148,11 @@ class Search:
         return duplicate and self.free_duplicates and self.free < self.budget.designs
 
     @property
+    def spent(self) -> int:
+        """Of the budget's designs."""
+        return len(self.outcomes) - self.free
+
+    @property
     def best(self) -> Entry:
         """The incumbent: the best mean among complete evaluations; the earlier one in a tie."""
         whole = [e for e in self.entries if e.estimate.complete]
@@ -173,7 +180,7 @@ class Search:
         number = ordinals.start
         incumbent, played = self.best, {e.design.id: e.evaluation for e in self.entries}
         known_behaviours = self.learnable.behaviours(played, self._probes())
-        pool = Pool(self.entries, self.visits, self.evaluator.domain.reward_range)
+        pool = Pool(self.entries, self.visits, self.evaluator.domain.reward_range, self._kinds())
         chosen = pool.choose(
             self.selector,
             len(ordinals),
@@ -365,9 +372,8 @@ class Search:
         gain = None
         self.free += self._is_free(duplicate)
         if entry is not None:
+            gain = entry.estimate.mean - self._before(proposal) if self.entries else None
             self.entries.append(entry)
-            parent = next((e for e in self.entries if e.design.id in proposal.parents[:1]), None)
-            gain = entry.estimate.mean - parent.estimate.mean if parent else None
         self.seen.setdefault(self._key(proposal), proposal.design.id)
         if proposal.operator != HUMAN:
             self.outcomes.append(OperatorOutcome(proposal.operator, gain, proposal.cost))
@@ -375,6 +381,14 @@ class Search:
             self.visits[parent_id] = self.visits.get(parent_id, 0) + 1
             if entry is None:
                 self.fruitless.setdefault(parent_id, []).append(f"{proposal.note} ({reason})")
+
+    def _before(self, proposal: Proposal) -> float:
+        """What a proposal is to improve on: its parent; without one, a typical parent, so that new
+        starts get their share by what they bring."""
+        for entry in self.entries:
+            if entry.design.id in proposal.parents[:1]:
+                return entry.estimate.mean
+        return fmean(nlargest(self.batch, (entry.estimate.mean for entry in self.entries)))
 
     def _estimate(self, evaluation: Evaluation, race: Race | None) -> Estimate:
         rows = evaluation.by_task()

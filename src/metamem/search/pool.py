@@ -1,6 +1,9 @@
 """The evaluated designs as selectors see them."""
 
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import fmean, stdev
 
 from metamem.core.ids import derive_seed
 from metamem.search.entries import Entry
@@ -15,7 +18,11 @@ class Pool:
         entries: Sequence[Entry],
         visits: Mapping[str, int],
         reward_range: tuple[float, float],
+        kinds: Mapping[str, str],
     ) -> None:
+        """`kinds` maps tasks to what they are reported under."""
+        self._kinds = kinds
+        self._typical = _typical(entries)
         self._low, self._span = reward_range[0], reward_range[1] - reward_range[0]
         self.candidates = [self._candidate(e, visits.get(e.design.id, 0)) for e in entries]
 
@@ -45,7 +52,31 @@ class Pool:
             model_calls=sum(r.model_calls for r in entry.evaluation.rows) / cases,
             complete=entry.estimate.complete,
             steps=sum(r.steps for r in entry.evaluation.rows) / cases,
+            doubt=self._doubt(entry) / self._span,
+            by_kind=self._by_kind(entry.rewards),
         )
+
+    def _doubt(self, entry: Entry) -> float:
+        """All designs play the same tasks: what is hard for all says nothing of one of them."""
+        if not entry.estimate.complete or len(entry.rewards) < 2:
+            return entry.estimate.se
+        own = [reward - self._typical[task] for task, reward in entry.rewards.items()]
+        return stdev(own) / math.sqrt(len(own))
+
+    def _by_kind(self, rewards: Mapping[str, float]) -> dict[str, tuple[float, int]]:
+        found: defaultdict[str, list[float]] = defaultdict(list)
+        for task, reward in rewards.items():
+            found[self._kinds.get(task, "")].append(self._share(reward))
+        return {kind: (fmean(shares), len(shares)) for kind, shares in found.items()}
 
     def _share(self, reward: float) -> float:
         return (reward - self._low) / self._span
+
+
+def _typical(entries: Sequence[Entry]) -> dict[str, float]:
+    """The mean reward of each task, over all designs that played it."""
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for entry in entries:
+        for task, reward in entry.rewards.items():
+            found[task].append(reward)
+    return {task: fmean(rewards) for task, rewards in found.items()}

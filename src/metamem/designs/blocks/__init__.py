@@ -1,31 +1,46 @@
 """Building blocks of memories: small, general ideas as real Python, one class for each.
 
-A layer is `Part` with every slot filled; each file named after a slot holds the blocks for it.
+A layer is `Part` or `Thinker` with every slot filled; each file named after a slot holds the blocks
+for it.
 No block knows a domain, and no block is a memory.
 """
 
 from metamem.designs.blocks.catalogue import (
     BOUNDS,
     COMBINE,
+    FAMILIES,
     SLOTS,
+    STORES,
+    THINKERS,
+    THINKING,
     Block,
+    Family,
     Method,
     Number,
     blocks,
     class_constants,
     composers,
+    family_with,
+    imported,
     plumbing,
 )
 
 __all__ = [
     "BOUNDS",
     "COMBINE",
+    "FAMILIES",
     "SLOTS",
+    "STORES",
+    "THINKERS",
+    "THINKING",
     "Block",
+    "Family",
     "Method",
     "Number",
     "blocks",
     "class_constants",
     "composers",
+    "family_with",
+    "imported",
     "plumbing",
 ]

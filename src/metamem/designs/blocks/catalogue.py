@@ -23,6 +23,7 @@ SLOTS = (
     "adapt",
     "phrase",
 )
+THINKING = ("think", "whose", "where", "fit", "tell")
 COMBINE = "combine"
 
 # What every constant of a block may be. Whole numbers stay whole.
@@ -43,6 +44,12 @@ BOUNDS: Mapping[str, tuple[Number, Number]] = {
     "RANKED": (1, 15),
     "ALIKE": (0.3, 0.95),
     "DOUBT": (0.0, 5.0),
+    "WAYS": (1, 16),
+    "FEWEST": (1, 12),
+    "PLACES": (1, 16),
+    "TIES": (1, 10),
+    "NODES": (200, 6000),
+    "MARGIN": (1, 4),
 }
 
 
@@ -61,13 +68,33 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Family:
+    """Layers of one build: the same class below them, the same slots."""
+
+    base: str  # the class, in the file of its name
+    slots: tuple[str, ...]
+    named_by: tuple[str, str]  # the slots that say most about a layer; the first is drawn first
+    does: str  # a sentence with the two
+
+
+# A layer that stores files values and finds them again; one that thinks works out what to do.
+STORES = Family("Part", SLOTS, ("keep", "ask"), "Keeps {}; asks for {}.")
+THINKERS = Family("Thinker", THINKING, ("think", "whose"), "Works out {}; from {}.")
+FAMILIES = (STORES, THINKERS)
+
+
+def family_with(slot: str) -> Family:
+    return next(family for family in FAMILIES if slot in family.slots)
+
+
+@dataclass(frozen=True)
 class Plumbing:
     """Source of the classes that children share, as it stands in the files."""
 
     row: str
-    part: str
     whole: str
-    part_constants: Mapping[str, Number]
+    bases: Mapping[str, str]  # by family
+    base_constants: Mapping[str, Mapping[str, Number]]
     memory_constants: Mapping[str, Number]
 
 
@@ -145,21 +172,34 @@ def composers() -> Mapping[str, Block]:
 
 @cache
 def plumbing() -> Plumbing:
-    """`Row`, `Part` without its empty slots, and `Whole`, word for word with their comments."""
-    part_source, combine_source = _source("part"), _source(COMBINE)
-    by_name = {n.name: n for n in (*_classes("part"), *_classes(COMBINE))}
-    part_lines = part_source.split("\n")
-    part = by_name["Part"]
-    empty = [n for n in part.body if isinstance(n, Method) and _is_empty_slot(n)]
-    # The empty slots stand at the end, under a comment line of their own.
-    kept = part_lines[part.lineno - 1 : empty[0].lineno - 3]
+    """`Row`, `Whole` and the classes of the families without their empty slots, word for word with
+    their comments."""
+    combine_source = _source(COMBINE)
+    by_name = {n.name: n for n in (*_classes("part"), *_classes(COMBINE), *_classes("thinker"))}
     return Plumbing(
-        _with_decorators(part_source, by_name["Row"]),
-        "\n".join(kept).rstrip(),
+        _with_decorators(_source("part"), by_name["Row"]),
         _with_decorators(combine_source, by_name["Whole"]),
-        class_constants(part),
+        {f.base: _without_slots(_source(f.base.lower()), by_name[f.base]) for f in FAMILIES},
+        {f.base: class_constants(by_name[f.base]) for f in FAMILIES},
         class_constants(by_name["Recombined"]),
     )
+
+
+def _without_slots(source: str, node: ast.ClassDef) -> str:
+    """The empty slots stand at the end, under a comment line of their own."""
+    empty = [n for n in node.body if isinstance(n, Method) and _is_empty_slot(n)]
+    return "\n".join(source.split("\n")[node.lineno - 1 : empty[0].lineno - 3]).rstrip()
+
+
+@cache
+def imported() -> Mapping[str, str]:
+    """Where the names come from that blocks use beside the contract, by name."""
+    found = {}
+    for module in (*THINKING, "thinker"):
+        for node in ast.parse(_source(module)).body:
+            if isinstance(node, ast.ImportFrom) and "thinking" in (node.module or ""):
+                found.update({alias.name: str(node.module) for alias in node.names})
+    return found
 
 
 def _with_decorators(source: str, node: ast.ClassDef) -> str:

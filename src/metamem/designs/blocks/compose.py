@@ -4,6 +4,7 @@
 
 from metamem.designs import Experience, Query, Step
 from metamem.designs.blocks.part import Part, Row
+from metamem.designs.blocks.thinker import Thinker
 
 
 class BothAdmit(Part):
@@ -135,3 +136,30 @@ class ForgetBoth(Part):
     def forget(self) -> None:
         self.forget_first()
         self.forget_second()
+
+
+class FitTwice(Thinker):
+    """one after the other"""
+
+    def fit_first(self, way: list[str], query: Query) -> list[str]:
+        raise NotImplementedError
+
+    def fit_second(self, way: list[str], query: Query) -> list[str]:
+        raise NotImplementedError
+
+    def fit(self, way: list[str], query: Query) -> list[str]:
+        return self.fit_second(self.fit_first(way, query), query)
+
+
+class NarrowerFirst(Thinker):
+    """both sorts, the first of them first"""
+
+    def whose_first(self, goal: str, observation: str) -> list[str]:
+        raise NotImplementedError
+
+    def whose_second(self, goal: str, observation: str) -> list[str]:
+        raise NotImplementedError
+
+    def whose(self, goal: str, observation: str) -> list[str]:
+        sorts = [*self.whose_first(goal, observation), *self.whose_second(goal, observation)]
+        return [*dict.fromkeys(sort for sort in sorts if sort != "all"), "all"]

@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from metamem.designs.blocks import BOUNDS, COMBINE, SLOTS, Block, Number, blocks, plumbing
+from metamem.designs.blocks import (
+    BOUNDS,
+    COMBINE,
+    STORES,
+    THINKERS,
+    Block,
+    Family,
+    Number,
+    blocks,
+    plumbing,
+)
 from metamem.search.recombine.genome import Genome, LayerGene, SlotGene, from_block
 
 T = TypeVar("T")
@@ -12,6 +22,7 @@ Weights = Mapping[str, float]  # by "slot:block"; a missing one counts as 1
 
 # How often a slot of a new layer is the plainest: these can only take away.
 PLAIN: Mapping[str, float] = {"admit": 0.6, "trim": 0.6, "forget": 0.8, "key": 0.6}
+THINKING = 0.5  # how often a new layer is one that thinks
 FITTING = 0.8  # how often a slot of a new layer is of the sort that suits its `keep`
 OWN_CONSTANT = 0.5  # how often a new constant is the block's own
 NEW_PARTS = (1, 1, 2)  # of a fresh design, by chance
@@ -33,23 +44,26 @@ def block(rng: Random, slot: str, weights: Weights, *, other_than: str = "") -> 
 def another(rng: Random, layer: LayerGene, slot: str, weights: Weights) -> SlotGene:
     """Another block for a slot of a layer, most often one that suits what the layer keeps."""
     old = layer.slots[slot].name
-    keeps = [b for b in blocks("keep") if b.name in layer.slots["keep"].names]
-    fits = [b for kept in keeps for b in fitting(kept).get(slot, ()) if b.name != old]
+    lead = layer.family.named_by[0]
+    leads = [b for b in blocks(lead) if b.name in layer.slots[lead].names]
+    fits = [b for found in leads for b in fitting(found).get(slot, ()) if b.name != old]
     if fits and rng.random() < FITTING:
         return from_block(_weighed(rng, fits, weights))
     return from_block(block(rng, slot, weights, other_than=old))
 
 
-def layer(rng: Random, weights: Weights) -> LayerGene:
+def layer(rng: Random, weights: Weights, family: Family | None = None) -> LayerGene:
     """A new layer: its slots by chance, but most often such that they can work together."""
-    chosen = {slot: block(rng, slot, weights) for slot in SLOTS}
+    if family is None:
+        family = THINKERS if rng.random() < THINKING else STORES
+    chosen = {slot: block(rng, slot, weights) for slot in family.slots}
     for slot, often in PLAIN.items():
-        if rng.random() < often:
+        if slot in chosen and rng.random() < often:
             chosen[slot] = blocks(slot)[0]
-    for slot, fits in fitting(chosen["keep"]).items():
+    for slot, fits in fitting(chosen[family.named_by[0]]).items():
         if rng.random() < FITTING:
             chosen[slot] = _weighed(rng, fits, weights)
-    constants: dict[str, Number] = dict(plumbing().part_constants)
+    constants: dict[str, Number] = dict(plumbing().base_constants[family.base])
     for each in chosen.values():
         constants.update(each.constants)
     for name, value in constants.items():
@@ -58,13 +72,15 @@ def layer(rng: Random, weights: Weights) -> LayerGene:
     return LayerGene({slot: from_block(b) for slot, b in chosen.items()}, constants)
 
 
-def fitting(kept: Block) -> dict[str, list[Block]]:
-    """The blocks that can find, and say, what a `keep` keeps."""
-    filed = "word" if kept.deals_with == "word" else "text"
+def fitting(lead: Block) -> dict[str, list[Block]]:
+    """The blocks that can find, and say, what a `keep` keeps; or say what a `think` works out."""
+    if lead.slot != "keep":
+        return {"tell": [b for b in blocks("tell") if b.shape in ("", lead.shape)]}
+    filed = "word" if lead.deals_with == "word" else "text"
     return {
-        "ask": [b for b in blocks("ask") if b.deals_with == kept.deals_with],
+        "ask": [b for b in blocks("ask") if b.deals_with == lead.deals_with],
         "match": [b for b in blocks("match") if b.suits in ("", filed)],
-        "phrase": [b for b in blocks("phrase") if b.shape == kept.shape],
+        "phrase": [b for b in blocks("phrase") if b.shape == lead.shape],
     }
 
 

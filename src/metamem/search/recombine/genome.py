@@ -11,12 +11,14 @@ from functools import cache
 
 from metamem.designs.blocks import (
     COMBINE,
-    SLOTS,
+    FAMILIES,
     Block,
+    Family,
     Method,
     Number,
     blocks,
     composers,
+    family_with,
     plumbing,
 )
 
@@ -107,10 +109,14 @@ def _calls_both(name: str, methods: list[Method]) -> Method:
     return ast.fix_missing_locations(hook)
 
 
+def all_slots() -> tuple[str, ...]:
+    return tuple(slot for family in FAMILIES for slot in family.slots)
+
+
 @cache
 def known_constants() -> Mapping[tuple[str, str], Mapping[str, Number]]:
     """The constants of every block, by slot and name."""
-    return {(s, b.name): b.constants for s in (*SLOTS, COMBINE) for b in blocks(s)}
+    return {(s, b.name): b.constants for s in (*all_slots(), COMBINE) for b in blocks(s)}
 
 
 @dataclass
@@ -120,10 +126,14 @@ class LayerGene:
     slots: dict[str, SlotGene]
     constants: dict[str, Number]
 
+    @property
+    def family(self) -> Family:
+        return family_with(next(iter(self.slots)))
+
     def set_slot(self, gene: SlotGene) -> None:
         """Fill a slot anew; constants that nothing uses any more go, new ones come."""
         self.slots[gene.slot] = gene
-        wanted: dict[str, Number] = dict(plumbing().part_constants)
+        wanted = dict(plumbing().base_constants[self.family.base])
         for slot, filled in self.slots.items():
             for name in filled.names:
                 wanted.update(known_constants()[slot, name])
@@ -131,17 +141,17 @@ class LayerGene:
 
     def alike(self, other: "LayerGene") -> bool:
         """The same blocks and constants."""
-        same = all(self.slots[slot].names == other.slots[slot].names for slot in SLOTS)
-        return same and self.constants == other.constants
+        ours, theirs = ({s: g.names for s, g in each.slots.items()} for each in (self, other))
+        return ours == theirs and self.constants == other.constants
 
     @property
     def name(self) -> str:
-        kept = "".join(self.slots["keep"].names)
-        return f"{kept}By{''.join(self.slots['ask'].names)}"
+        first, second = ("".join(self.slots[slot].names) for slot in self.family.named_by)
+        return f"{first}By{second}"
 
     @property
     def does(self) -> str:
-        return f"Keeps {self.slots['keep'].does}; asks for {self.slots['ask'].does}."
+        return self.family.does.format(*(self.slots[slot].does for slot in self.family.named_by))
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,21 @@ from functools import cache, partial
 from random import Random
 
 from metamem.designs import library
-from metamem.designs.blocks import COMBINE, SLOTS, Number, blocks, class_constants, composers
+from metamem.designs.blocks import (
+    COMBINE,
+    FAMILIES,
+    Number,
+    blocks,
+    class_constants,
+    composers,
+)
 from metamem.search.recombine import draw
 from metamem.search.recombine.genome import (
     Genome,
     LayerGene,
     PartGene,
     WholeGene,
+    all_slots,
     defined,
     from_block,
     join,
@@ -59,14 +67,15 @@ Apply = Callable[[Genome, Surroundings], Change | None]  # None: there is nothin
 
 def _replace(slot: str) -> Apply:
     def apply(genome: Genome, around: Surroundings) -> Change | None:
-        if not genome.layers:
+        having = [layer for layer in genome.layers if slot in layer.slots]
+        if not having:
             return None
-        layer = around.rng.choice(genome.layers)
+        layer = around.rng.choice(having)
         name, old = layer.name, layer.slots[slot]
         new = draw.another(around.rng, layer, slot, around.weights)
         layer.set_slot(new)
         note = f"in {name}, {slot} is now {new.name} ({new.does}) in place of {old.name}"
-        if slot == "keep":
+        if slot == layer.family.named_by[0]:
             _follow(layer, around)
         return Change(f"replace {slot}", new.name, note)
 
@@ -74,9 +83,10 @@ def _replace(slot: str) -> Apply:
 
 
 def _follow(layer: LayerGene, around: Surroundings) -> None:
-    """What finds and says the values follows what is kept, most often."""
-    (kept,) = (b for b in blocks("keep") if b.name == layer.slots["keep"].name)
-    for slot, fits in draw.fitting(kept).items():
+    """What finds and says follows what is kept or worked out, most often."""
+    lead = layer.family.named_by[0]
+    (now,) = (b for b in blocks(lead) if b.name == layer.slots[lead].name)
+    for slot, fits in draw.fitting(now).items():
         suits = {block.name for block in fits}
         if not suits & set(layer.slots[slot].names) and around.rng.random() < draw.FITTING:
             layer.set_slot(draw.another(around.rng, layer, slot, around.weights))
@@ -88,7 +98,7 @@ def _join(genome: Genome, around: Surroundings) -> Change | None:
         (layer, slot)
         for layer in genome.layers
         for slot in composers()
-        if not layer.slots[slot].joined
+        if slot in layer.slots and not layer.slots[slot].joined
     ]
     if not free:
         return None
@@ -149,7 +159,8 @@ def _room(genome: Genome) -> bool:
 def _insert(genome: Genome, part: PartGene, rng: Random) -> None:
     """At a random place; a part that asks about what was told comes last."""
     last = len(genome.parts)
-    follows = isinstance(part, LayerGene) and part.slots["ask"].names[0].startswith("Told")
+    asks = part.slots.get("ask") if isinstance(part, LayerGene) else None
+    follows = asks is not None and asks.names[0].startswith("Told")
     genome.parts.insert(last if follows else rng.randint(0, last), part)
 
 
@@ -158,7 +169,8 @@ def _add_layer(genome: Genome, around: Surroundings) -> Change | None:
         return None
     layer = draw.layer(around.rng, around.weights)
     _insert(genome, layer, around.rng)
-    return Change("add layer", layer.slots["keep"].name, f"a new part: {layer.does}")
+    lead = layer.slots[layer.family.named_by[0]]
+    return Change("add layer", lead.name, f"a new part: {layer.does}")
 
 
 def _drop_layer(genome: Genome, around: Surroundings) -> Change | None:
@@ -207,8 +219,11 @@ def _borrow(genome: Genome, around: Surroundings) -> Change | None:
         return None
     lender = around.rng.choice(lenders)
     theirs = around.rng.choice(lender.genome.copy().layers)
-    ours = around.rng.choice(genome.layers)
-    different = [s for s in SLOTS if theirs.slots[s].names != ours.slots[s].names]
+    alike = [layer for layer in genome.layers if layer.family == theirs.family]
+    if not alike:
+        return None
+    ours = around.rng.choice(alike)
+    different = [s for s in ours.slots if theirs.slots[s].names != ours.slots[s].names]
     if not different:
         return None
     slot = around.rng.choice(different)
@@ -279,7 +294,7 @@ def _fresh(genome: Genome, around: Surroundings) -> Change | None:
 FRESH = "fresh"
 
 OPERATORS: Mapping[str, Apply] = {
-    **{f"replace {slot}": _replace(slot) for slot in SLOTS},
+    **{f"replace {slot}": _replace(slot) for slot in all_slots()},
     "join": _join,
     "change constant": _constant,
     "add layer": _add_layer,
@@ -301,7 +316,10 @@ def block_of(label: str) -> str:
     if first in ("replace", "join") and detail:
         return f"{slot}:{detail.removesuffix(')')}"
     if operator == "add layer" and detail:
-        return f"keep:{detail.removesuffix(')')}"
+        name = detail.removesuffix(")")
+        for lead in (family.named_by[0] for family in FAMILIES):
+            if name in {block.name for block in blocks(lead)}:
+                return f"{lead}:{name}"
     return ""
 
 

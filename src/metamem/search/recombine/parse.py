@@ -11,7 +11,7 @@ from metamem.core.errors import DataError
 from metamem.designs import library
 from metamem.designs.blocks import (
     COMBINE,
-    SLOTS,
+    FAMILIES,
     Block,
     Method,
     blocks,
@@ -169,9 +169,13 @@ def _part_calls(memory: ast.ClassDef) -> list[ast.expr]:
 
 
 def _layer(node: ast.ClassDef) -> LayerGene:
+    bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+    family = next((family for family in FAMILIES if family.base in bases), None)
+    if family is None:
+        raise _NotKnown
     methods = [n for n in node.body if isinstance(n, Method)]
     slots: dict[str, SlotGene] = {}
-    for slot in SLOTS:
+    for slot in family.slots:
         own = [m for m in methods if m.name == slot or m.name.startswith(f"{slot}_")]
         slots[slot] = _identify(slot, own)
     return LayerGene(slots, class_constants(node))

@@ -24,7 +24,7 @@ from metamem.search.recombine.render import render
 
 CHANGES = {1: 0.55, 2: 0.3, 3: 0.15}  # how many in one proposal, and how often
 # How likely operators are before anything is known, where not 1: more so what brings in something
-# new, less so what often changes nothing, and a new start, which has no parent to gain on.
+# new, less so what often changes nothing, and a new start, which seldom reaches a good parent.
 BASE: Mapping[str, float] = {
     "add layer": 2.0,
     "replace admit": 0.5,
@@ -86,7 +86,6 @@ def operator_odds(request: Request, found: Sequence[guidance.Symptom]) -> Mappin
     """How likely each operator is: credit from the history times emphasis from the evidence."""
     earned = credit.weights(request.history, operator_of)
     wanted = guidance.emphasis(found)
-    earned = {**earned, FRESH: 1.0}  # without a parent there is no gain to go by
     return {
         name: BASE.get(name, 1.0) * earned.get(name, 1.0) * wanted.get(name, 1.0)
         for name in OPERATORS

@@ -4,7 +4,7 @@ import ast
 import builtins
 import textwrap
 
-from metamem.designs.blocks import Method, plumbing
+from metamem.designs.blocks import FAMILIES, STORES, Method, imported, plumbing
 from metamem.search.recombine.genome import (
     Genome,
     LayerGene,
@@ -14,19 +14,21 @@ from metamem.search.recombine.genome import (
     with_docstring,
 )
 
-_STANDARD = {"Counter": "collections", "dataclass": "dataclasses"}
+_STANDARD = {"Any": "typing", "Counter": "collections", "dataclass": "dataclasses"}
 _MODULES = ("difflib", "itertools")
 _CONTRACT = ("Experience", "Layer", "Memory", "Query", "Step", "Tools", "text")
 MEMORY = "Recombined"
-RESERVED = ("Row", "Part", "Whole", MEMORY)
+RESERVED = ("Row", "Whole", MEMORY, *(family.base for family in FAMILIES))
 
 
 def render(genome: Genome, story: str) -> str:
     """The source of the design; `story` becomes its docstring."""
     names = part_names(genome)
     pieces: list[str] = []
-    if genome.layers:
-        pieces += [plumbing().row, plumbing().part]
+    used = {layer.family.base for layer in genome.layers}
+    if STORES.base in used:
+        pieces.append(plumbing().row)
+    pieces += [source for base, source in plumbing().bases.items() if base in used]
     wholes = [part for part in genome.parts if isinstance(part, WholeGene)]
     if wholes:
         pieces.append(plumbing().whole)
@@ -68,7 +70,11 @@ def _docstring(story: str) -> str:
 
 
 def _layer(layer: LayerGene, name: str) -> str:
-    lines = [f"class {name}(Part):", *_indented(textwrap.fill(f'"""{layer.does}"""', 92)), ""]
+    lines = [
+        f"class {name}({layer.family.base}):",
+        *_indented(textwrap.fill(f'"""{layer.does}"""', 92)),
+        "",
+    ]
     lines += [f"    {constant} = {value!r}" for constant, value in layer.constants.items()]
     for gene in layer.slots.values():
         for method in _documented(gene):
@@ -120,6 +126,7 @@ def _imports(body: str, wholes: list[WholeGene]) -> str:
     plain = {name: f"import {name}" for name in _MODULES if name in used}
     lines = dict.fromkeys(plain.values())
     lines.update({f"from {m} import {n}": None for n, m in _STANDARD.items() if n in used})
+    lines.update({f"from {m} import {n}": None for n, m in imported().items() if n in used})
     for whole in wholes:
         for node in whole.imports:
             for written in split_import(node):

@@ -3,6 +3,7 @@
 from metamem.search.selectors.alma import AlmaSelector
 from metamem.search.selectors.candidate import Candidate, Selector
 from metamem.search.selectors.clade import CladeSelector
+from metamem.search.selectors.niches import NichesSelector
 from metamem.search.selectors.pareto import ParetoSelector
 from metamem.search.selectors.plain import GreedySelector, UniformSelector
 
@@ -11,6 +12,7 @@ __all__ = [
     "Candidate",
     "CladeSelector",
     "GreedySelector",
+    "NichesSelector",
     "ParetoSelector",
     "Selector",
     "UniformSelector",

@@ -1,8 +1,8 @@
 """What a selector sees of a design, and what it must do."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +25,9 @@ class Candidate:
     model_calls: float
     complete: bool
     steps: float = 0.0  # actions a case took, on average
+    doubt: float = 0.0  # as `se`, without what makes tasks easy or hard for all designs alike
+    # Mean reward and tasks played, by what kind of task they are reported under.
+    by_kind: Mapping[str, tuple[float, int]] = field(default_factory=dict)
 
 
 class Selector(Protocol):
@@ -48,7 +51,7 @@ def in_order(candidates: Sequence[Candidate], k: int) -> list[Candidate]:
     for candidate in candidates:
         if not (math.isfinite(candidate.mean) and math.isfinite(candidate.se)):
             raise UsageError(f"design {candidate.id} has no score", hint="evaluate it first")
-        if candidate.se < 0.0 or candidate.visits < 0:
+        if candidate.se < 0.0 or candidate.doubt < 0.0 or candidate.visits < 0:
             raise UsageError(f"design {candidate.id} has a negative error or visit count")
     return sorted(candidates, key=lambda c: (c.order, c.id))
 

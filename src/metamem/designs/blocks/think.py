@@ -1,0 +1,136 @@
+"""think: what a mind learns of episodes, and the ways to a goal that it then sees.
+
+`SHAPE` says what the ways are: `moves` where only their order and number tells, else nothing.
+"""
+
+from metamem.designs import Experience, Query, text
+from metamem.designs.blocks.thinker import Thinker
+from metamem.designs.thinking.association import Associations
+from metamem.designs.thinking.frames import SLOT, fill, grounded, parse
+from metamem.designs.thinking.grid import GridModel
+from metamem.designs.thinking.voting import Ways, names_in, useful
+
+
+class VotedWay(Thinker):
+    """the way that most past successes share, with the names of this goal"""
+
+    SHARED = 0.5
+
+    def think_begin(self) -> list[Experience]:
+        return []
+
+    def think_learn(self, mind: list[Experience], experience: Experience) -> list[Experience]:
+        return [*mind, experience] if experience.reward > 0 else mind
+
+    def think(self, mind: list[Experience], query: Query) -> list[list[str]]:
+        known, ways = self.things(), Ways()
+        for past in mind:
+            names = names_in(past.goal, known)
+            about = [word for word in text.content_words(past.goal) if word not in names]
+            ways.add(names, useful(past, names), about)
+        names = names_in(query.goal, known)
+        manner = [word for word in text.content_words(query.goal) if word not in names]
+        steps = [step.pattern for step in ways.vote(manner, names, self.SHARED)]
+        told = []
+        for step, after in zip(steps, [*steps[1:], ""], strict=False):
+            # A step that only makes the next one possible hangs on the place, and comes by itself.
+            if parse(step).frame not in self.leads(parse(after).frame):
+                told.append(grounded(step, names))
+        return [told] if told else []
+
+
+class OneWay(Thinker):
+    """the ways of the successes with the nearest goals, with the names of this goal"""
+
+    NEAREST = 3
+
+    def think_begin(self) -> list[Experience]:
+        return []
+
+    def think_learn(self, mind: list[Experience], experience: Experience) -> list[Experience]:
+        return [*mind, experience] if experience.reward > 0 else mind
+
+    def think(self, mind: list[Experience], query: Query) -> list[list[str]]:
+        known, wanted = self.things(), text.content_words(query.goal)
+        ranked = sorted(mind, key=lambda e: -text.overlap(text.content_words(e.goal), wanted))
+        found = []
+        for past in ranked[: self.NEAREST]:
+            pairs = text.substitutions(past.goal, query.goal)
+            steps = useful(past, names_in(past.goal, known))
+            found.append([text.substitute(step, pairs) for step in steps])
+        return found
+
+
+class AskedFor(Thinker):
+    """what goes with the words of the goal more often than chance, in its usual order"""
+
+    TIES = 5
+
+    def think_begin(self) -> tuple[Associations, dict[str, list[float]]]:
+        return Associations(), {}
+
+    def think_learn(
+        self, mind: tuple[Associations, dict[str, list[float]]], experience: Experience
+    ) -> tuple[Associations, dict[str, list[float]]]:
+        ties, order = mind
+        frames, last = [], experience.actions
+        for number, step in enumerate(experience.steps, 1):
+            if step.actions != last:  # something came of it
+                frame = parse(step.action).frame
+                frames.append(frame)
+                order.setdefault(frame, []).append(number / len(experience.steps))
+            last = step.actions
+        ties.add(text.content_words(experience.goal), frames, 1.0 + 4.0 * experience.reward)
+        return ties, order
+
+    def think(
+        self, mind: tuple[Associations, dict[str, list[float]]], query: Query
+    ) -> list[list[str]]:
+        ties, order = mind
+        names = names_in(query.goal, self.things())
+        found = {tie.item for tie in ties.best(text.content_words(query.goal), self.TIES)}
+        ranked = sorted(found, key=lambda f: (sum(order[f]) / len(order[f]), f))
+        way = []
+        for frame in ranked:
+            fillers, left = [], list(names)
+            for slot, _ in enumerate(self.frames.uses[frame].fillers):
+                of_goal = slot in self.frames.goal_slots(frame, 0.3) and left
+                fillers.append(left.pop(0) if of_goal else SLOT)
+            way.append(fill(frame, fillers))
+        return [way] if way else []
+
+
+class Searched(Thinker):
+    """the way that a search finds in a model of moving among things"""
+
+    SHAPE = "moves"
+    NODES = 2000
+    MARGIN = 2
+
+    def think_begin(self) -> GridModel:
+        return GridModel()
+
+    def think_learn(self, mind: GridModel, experience: Experience) -> GridModel:
+        mind.learn(experience)
+        return mind
+
+    def think(self, mind: GridModel, query: Query) -> list[list[str]]:
+        for margin in (0, self.MARGIN):
+            found = mind.plan(query.observation, self.NODES, margin)
+            if found:
+                return [list(found.actions)]
+        return []
+
+
+class Spelled(Thinker):
+    """the actions that share most words with the goal, each with what makes it possible"""
+
+    TIES = 5
+
+    def think(self, mind: None, query: Query) -> list[list[str]]:
+        names = names_in(query.goal, self.things())
+        found = []
+        for frame, use in sorted(self.frames.uses.items(), key=lambda pair: -pair[1].rewarded):
+            if names and use.fillers and use.rewarded > 0:
+                found.append(fill(frame, [*names, *[SLOT] * len(use.fillers)]))
+        return [found[: self.TIES]] if found else []
