@@ -1,6 +1,6 @@
 """Building blocks of memories: small, general ideas as real Python, one class for each.
 
-A layer is `Part` or `Thinker` with every slot filled; each file named after a slot holds the blocks
+A layer is `Part`, `Thinker` or `Listener` with every slot filled; each file named after a slot holds the blocks
 for it.
 No block knows a domain, and no block is a memory.
 """
@@ -9,6 +9,8 @@ from metamem.designs.blocks.catalogue import (
     BOUNDS,
     COMBINE,
     FAMILIES,
+    LISTENERS,
+    LISTENING,
     SLOTS,
     STORES,
     THINKERS,
@@ -29,6 +31,8 @@ __all__ = [
     "BOUNDS",
     "COMBINE",
     "FAMILIES",
+    "LISTENERS",
+    "LISTENING",
     "SLOTS",
     "STORES",
     "THINKERS",

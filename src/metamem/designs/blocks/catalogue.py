@@ -1,7 +1,7 @@
 """The blocks read as syntax trees: what recombination puts together."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -24,6 +24,7 @@ SLOTS = (
     "phrase",
 )
 THINKING = ("think", "whose", "where", "fit", "tell")
+LISTENING = ("hear", "heed", "weigh", "settle", "answer")
 COMBINE = "combine"
 
 # What every constant of a block may be. Whole numbers stay whole.
@@ -50,6 +51,7 @@ BOUNDS: Mapping[str, tuple[Number, Number]] = {
     "TIES": (1, 10),
     "NODES": (200, 6000),
     "MARGIN": (1, 4),
+    "NEAR": (0.4, 0.95),
 }
 
 
@@ -77,10 +79,12 @@ class Family:
     does: str  # a sentence with the two
 
 
-# A layer that stores files values and finds them again; one that thinks works out what to do.
+# A layer that stores files values and finds them again; one that thinks works out what to do; one
+# that listens keeps lines and tells the few that answer.
 STORES = Family("Part", SLOTS, ("keep", "ask"), "Keeps {}; asks for {}.")
 THINKERS = Family("Thinker", THINKING, ("think", "whose"), "Works out {}; from {}.")
-FAMILIES = (STORES, THINKERS)
+LISTENERS = Family("Listener", LISTENING, ("hear", "weigh"), "Keeps {}; weighs {}.")
+FAMILIES = (STORES, THINKERS, LISTENERS)
 
 
 def family_with(slot: str) -> Family:
@@ -91,9 +95,8 @@ def family_with(slot: str) -> Family:
 class Plumbing:
     """Source of the classes that children share, as it stands in the files."""
 
-    row: str
     whole: str
-    bases: Mapping[str, str]  # by family
+    bases: Mapping[str, str]  # by family, each with the rows that it keeps
     base_constants: Mapping[str, Mapping[str, Number]]
     memory_constants: Mapping[str, Number]
 
@@ -174,15 +177,21 @@ def composers() -> Mapping[str, Block]:
 def plumbing() -> Plumbing:
     """`Row`, `Whole` and the classes of the families without their empty slots, word for word with
     their comments."""
-    combine_source = _source(COMBINE)
-    by_name = {n.name: n for n in (*_classes("part"), *_classes(COMBINE), *_classes("thinker"))}
+    files = {family.base: family.base.lower() for family in FAMILIES}
+    memory = {n.name: n for n in _classes(COMBINE)}
     return Plumbing(
-        _with_decorators(_source("part"), by_name["Row"]),
-        _with_decorators(combine_source, by_name["Whole"]),
-        {f.base: _without_slots(_source(f.base.lower()), by_name[f.base]) for f in FAMILIES},
-        {f.base: class_constants(by_name[f.base]) for f in FAMILIES},
-        class_constants(by_name["Recombined"]),
+        _with_decorators(_source(COMBINE), memory["Whole"]),
+        {base: "\n\n\n".join(_plumbing_of(base, file)) for base, file in files.items()},
+        {base: class_constants(_classes(file)[-1]) for base, file in files.items()},
+        class_constants(memory["Recombined"]),
     )
+
+
+def _plumbing_of(base: str, file: str) -> Iterator[str]:
+    """The classes of a family's file: what a layer keeps, and the layer without its slots."""
+    source = _source(file)
+    for node in _classes(file):
+        yield _without_slots(source, node) if node.name == base else _with_decorators(source, node)
 
 
 def _without_slots(source: str, node: ast.ClassDef) -> str:

@@ -3,6 +3,7 @@
 """
 
 from metamem.designs import Experience, Query, Step
+from metamem.designs.blocks.listener import Heard, Listener
 from metamem.designs.blocks.part import Part, Row
 from metamem.designs.blocks.thinker import Thinker
 
@@ -163,3 +164,33 @@ class NarrowerFirst(Thinker):
     def whose(self, goal: str, observation: str) -> list[str]:
         sorts = [*self.whose_first(goal, observation), *self.whose_second(goal, observation)]
         return [*dict.fromkeys(sort for sort in sorts if sort != "all"), "all"]
+
+
+class HeedBoth(Listener):
+    """both must agree"""
+
+    def heed_first(self, heard: Heard, query: Query) -> bool:
+        raise NotImplementedError
+
+    def heed_second(self, heard: Heard, query: Query) -> bool:
+        raise NotImplementedError
+
+    def heed(self, heard: Heard, query: Query) -> bool:
+        return self.heed_first(heard, query) and self.heed_second(heard, query)
+
+
+class SettleTwice(Listener):
+    """one after the other"""
+
+    def settle_first(
+        self, found: list[tuple[float, Heard]], query: Query
+    ) -> list[tuple[float, Heard]]:
+        raise NotImplementedError
+
+    def settle_second(
+        self, found: list[tuple[float, Heard]], query: Query
+    ) -> list[tuple[float, Heard]]:
+        raise NotImplementedError
+
+    def settle(self, found: list[tuple[float, Heard]], query: Query) -> list[tuple[float, Heard]]:
+        return self.settle_second(self.settle_first(found, query), query)

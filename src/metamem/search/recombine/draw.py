@@ -7,8 +7,7 @@ from typing import TypeVar
 from metamem.designs.blocks import (
     BOUNDS,
     COMBINE,
-    STORES,
-    THINKERS,
+    FAMILIES,
     Block,
     Family,
     Number,
@@ -21,8 +20,14 @@ T = TypeVar("T")
 Weights = Mapping[str, float]  # by "slot:block"; a missing one counts as 1
 
 # How often a slot of a new layer is the plainest: these can only take away.
-PLAIN: Mapping[str, float] = {"admit": 0.6, "trim": 0.6, "forget": 0.8, "key": 0.6}
-THINKING = 0.5  # how often a new layer is one that thinks
+PLAIN: Mapping[str, float] = {
+    "admit": 0.6,
+    "trim": 0.6,
+    "forget": 0.8,
+    "key": 0.6,
+    "heed": 0.4,
+    "settle": 0.4,
+}
 FITTING = 0.8  # how often a slot of a new layer is of the sort that suits its `keep`
 OWN_CONSTANT = 0.5  # how often a new constant is the block's own
 NEW_PARTS = (1, 1, 2)  # of a fresh design, by chance
@@ -55,7 +60,7 @@ def another(rng: Random, layer: LayerGene, slot: str, weights: Weights) -> SlotG
 def layer(rng: Random, weights: Weights, family: Family | None = None) -> LayerGene:
     """A new layer: its slots by chance, but most often such that they can work together."""
     if family is None:
-        family = THINKERS if rng.random() < THINKING else STORES
+        family = rng.choice(FAMILIES)
     chosen = {slot: block(rng, slot, weights) for slot in family.slots}
     for slot, often in PLAIN.items():
         if slot in chosen and rng.random() < often:
@@ -74,7 +79,9 @@ def layer(rng: Random, weights: Weights, family: Family | None = None) -> LayerG
 
 def fitting(lead: Block) -> dict[str, list[Block]]:
     """The blocks that can find, and say, what a `keep` keeps; or say what a `think` works out."""
-    if lead.slot != "keep":
+    if lead.slot == "hear":
+        return {}
+    if lead.slot == "think":
         return {"tell": [b for b in blocks("tell") if b.shape in ("", lead.shape)]}
     filed = "word" if lead.deals_with == "word" else "text"
     return {

@@ -4,7 +4,7 @@ import ast
 import builtins
 import textwrap
 
-from metamem.designs.blocks import FAMILIES, STORES, Method, imported, plumbing
+from metamem.designs.blocks import FAMILIES, Method, imported, plumbing
 from metamem.search.recombine.genome import (
     Genome,
     LayerGene,
@@ -18,7 +18,7 @@ _STANDARD = {"Any": "typing", "Counter": "collections", "dataclass": "dataclasse
 _MODULES = ("difflib", "itertools")
 _CONTRACT = ("Experience", "Layer", "Memory", "Query", "Step", "Tools", "text")
 MEMORY = "Recombined"
-RESERVED = ("Row", "Whole", MEMORY, *(family.base for family in FAMILIES))
+RESERVED = ("Row", "Heard", "Whole", MEMORY, *(family.base for family in FAMILIES))
 
 
 def render(genome: Genome, story: str) -> str:
@@ -26,8 +26,6 @@ def render(genome: Genome, story: str) -> str:
     names = part_names(genome)
     pieces: list[str] = []
     used = {layer.family.base for layer in genome.layers}
-    if STORES.base in used:
-        pieces.append(plumbing().row)
     pieces += [source for base, source in plumbing().bases.items() if base in used]
     wholes = [part for part in genome.parts if isinstance(part, WholeGene)]
     if wholes:
