@@ -181,7 +181,7 @@ class MemoryService:
             self.database.reading() as execute,
         ):
             found = facts.by_id(execute, sight(execute, caller, "read"), fact)[1]
-            act.scopes = [found.scope]
+            act.scopes, act.target = [found.scope], found.id
             return found
 
     def browse(self, caller: Caller, listing: Listing) -> Page:
@@ -197,8 +197,9 @@ class MemoryService:
             self.database.reading() as execute,
         ):
             view = sight(execute, caller, "read")
-            act.scopes = [facts.by_id(execute, view, fact)[1].scope]
-            return facts.history(execute, view, fact)
+            found = facts.by_id(execute, view, fact)[1]
+            act.scopes, act.target = [found.scope], found.id
+            return facts.history(execute, view, found.id)
 
     def export(
         self, caller: Caller, scopes: Sequence[str] = (), form: str = "jsonl"
@@ -294,7 +295,7 @@ def _entering(act: Act) -> changing.Enter:
     """The audit of a change, inside its transaction."""
 
     def enter(execute: Execute, fact: Fact) -> None:
-        act.scopes = [fact.scope]
+        act.scopes, act.target = [fact.scope], fact.id
         act.enter(execute)
 
     return enter

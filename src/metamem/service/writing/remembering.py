@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metamem.core.access import Caller
-from metamem.core.errors import UnknownName
+from metamem.core.errors import UnknownName, UsageError
 from metamem.service import changing, facts, log, picture
 from metamem.service.database import new_id
 from metamem.service.recall.terms import terms
@@ -112,8 +112,11 @@ class Remembering:
             if trust >= each.trust and (each.quarantined or not quarantined):
                 return Written("duplicate", older, "this is remembered already", each.redacted)
             reason = f"it was known as {older}, by somebody less trusted"
-        if each.supersedes and (problem := self._cannot_replace(each)):
-            return Written("refused", reason=problem, redacted=each.redacted)
+        if each.supersedes:
+            try:
+                each = replace(each, supersedes=self._replaced(each))
+            except _Kept as problem:
+                return Written("refused", reason=str(problem), redacted=each.redacted)
         fact_id = new_id("f")
         found = self._matches(each)
         gone: list[str] = []
@@ -187,26 +190,30 @@ class Remembering:
                 return str(fact_id), int(trust), bool(quarantined)
         return None
 
-    def _cannot_replace(self, each: Prepared) -> str:
-        """Why a draft cannot take the place that it asks for; empty where it can."""
+    def _replaced(self, each: Prepared) -> str:
+        """The whole id of the fact whose place a draft asks for; `_Kept` where it cannot have it."""
         target = each.supersedes
-        if target in self._gone:
-            return f"{target} is superseded already"
         if (fresh := self._fresh.facts.get(target)) is not None:
             trust = fresh.trust
         else:
             try:
                 _, fact = facts.by_id(self.execute, self.view, target)
-            except UnknownName as unknown:
-                return unknown.message
+            except (UnknownName, UsageError) as unknown:
+                raise _Kept(unknown.message) from None
+            target, trust = fact.id, fact.trust
             if fact.lifecycle != "active":
-                return f"{target} is {fact.lifecycle} and cannot be superseded"
-            trust = fact.trust
+                raise _Kept(f"{target} is {fact.lifecycle} and cannot be superseded")
+        if target in self._gone:
+            raise _Kept(f"{target} is superseded already")
         if each.quarantined:
-            return "what reads like an instruction cannot take the place of another fact"
+            raise _Kept("what reads like an instruction cannot take the place of another fact")
         if each.trust < min(trust, TRUST["agent"]):
-            return f"{target} comes from somebody more trusted, and is not superseded by this"
-        return ""
+            raise _Kept(f"{target} comes from somebody more trusted, and is not superseded by this")
+        return target
+
+
+class _Kept(Exception):
+    """A fact stays where it is, and why."""
 
 
 def _apply(execute: Execute, scope: int, kind: str, caller: Caller, body: dict[str, Any]) -> None:
