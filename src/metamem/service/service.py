@@ -235,6 +235,10 @@ class MemoryService:
                 raise Denied("no right to make the indexes anew", hint="the owner of the file has")
             return self._recaller.reindex(what)
 
+    def written(self) -> None:
+        """Another part wrote facts: their vectors can be made now."""
+        self._recaller.written()
+
     def make_scope(self, scope: Scope) -> int:
         """For programs that hold the file; callers have `administration.add_scope`."""
         with self.database.writing() as execute:

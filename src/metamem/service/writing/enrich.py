@@ -25,12 +25,25 @@ from metamem.service.writing.leases import Lease
 from metamem.service.writing.prepare import prepare
 from metamem.service.writing.remembering import Remembering
 from metamem.service.writing.writer import CheckQuota, no_quota
+from metamem.store.engine import Execute
 from metamem.store.sqlite import SqliteArchive
 
 JOB = "enrich"
 ROLE: Role = "memory"
 AT_ONCE = 40  # turns of one question
 LETTERS = 8000  # characters of one question
+# Of a scope, after a cursor. What reads like an instruction is never shown to the model.
+_UNREAD = (
+    "FROM facts WHERE scope = ? AND lifecycle = 'active' AND number > ? AND type = 'turn'"
+    " AND quarantined = 0"
+)
+
+
+def unread(execute: Execute, scope: int) -> int:
+    """How many turns of a scope nobody has drawn facts from yet."""
+    rows = execute("SELECT position FROM jobs WHERE name = ? AND scope = ?", (JOB, scope))
+    ((count,),) = execute(f"SELECT COUNT(*) {_UNREAD}", (scope, rows[0][0] if rows else 0))
+    return int(count)
 
 
 @dataclass(slots=True)
@@ -41,6 +54,7 @@ class Enriched:
     asked: int = 0
     stored: int = 0
     left_out: int = 0  # facts that were known, junk, or not borne out by what was said
+    stopped: bool = False  # by a spent allowance, or a model that cannot be reached
     notes: list[str] = field(default_factory=list)
 
 
@@ -53,10 +67,10 @@ class Enricher:
         self._database, self._ask = database, ask
         self._check_quota = check_quota or no_quota
 
-    async def run(self, scope: Scope, *, questions: int = 100) -> Enriched:
+    async def run(self, scope: Scope, *, questions: int = 100, take_over: bool = False) -> Enriched:
         """Draw facts from what is new in a scope, with at most so many questions.
 
-        `Busy` where another process is at it. A spent allowance or a model that cannot be reached
+        `Busy` where another process is at it, unless the job is taken over from it. A spent allowance or a model that cannot be reached
         ends the run; what it did so far is kept, and the next run goes on from there.
         """
         done = Enriched()
@@ -65,7 +79,7 @@ class Enricher:
         if number is None:
             raise UsageError(f"there is no scope {scope}")
         lease = Lease(self._database, JOB, number)
-        position = await aside(lease.take)
+        position = await aside(lease.take, over=take_over)
         try:
             for _ in range(questions):
                 lines = await aside(self._next, number, position)
@@ -75,18 +89,18 @@ class Enricher:
                 position = lines[-1].number
                 await aside(self._enter, scope, lease, lines, facts, done)
         except (AllowanceSpent, ModelFault) as stopped:
+            done.stopped = True
             done.notes.append(stopped.message)
         finally:
             await aside(lease.give_back)
         return done
 
     def _next(self, scope: int, after: int) -> list[Line]:
-        """The next turns, of one conversation. Those that read like instructions are not shown."""
+        """The next turns, of one conversation."""
         with self._database.reading() as execute:
             rows = execute(
-                "SELECT number, id, author, text, source, session, said_at FROM facts"
-                " WHERE scope = ? AND lifecycle = 'active' AND number > ? AND type = 'turn'"
-                " AND quarantined = 0 ORDER BY number LIMIT ?",
+                f"SELECT number, id, author, text, source, session, said_at {_UNREAD}"
+                " ORDER BY number LIMIT ?",
                 (scope, after, AT_ONCE),
             )
         lines: list[Line] = []
