@@ -1,9 +1,10 @@
 """Enrichment of a whole memory: one pass by hand, beside a server, and killed in its middle."""
 
 import asyncio
+import itertools
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,14 @@ def talk(service: MemoryService, scope: str, *said: str, session: str = "s") -> 
 def drawn(service: MemoryService) -> list[str]:
     facts = service.local().browse(Listing(limit=1000)).facts
     return sorted(fact.text for fact in facts if fact.type != "turn")
+
+
+async def until(happens: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        for _ in itertools.count():
+            if happens():
+                return
+            await asyncio.sleep(0.01)
 
 
 async def one_pass(service: MemoryService, questions: int = 100, **more: Any) -> Pass:
@@ -103,12 +112,10 @@ async def test_it_goes_on_in_the_background_with_what_comes(service: MemoryServi
         for said in ("I moved to Bern", "I moved to Oslo"):
             before = job.total.stored
             await asyncio.to_thread(talk, service, SHOP, said, session=said)
-            while job.total.stored == before:
-                await asyncio.sleep(0.01)
+            await until(lambda before=before: job.total.stored > before)  # type: ignore[misc]
         with pytest.raises(Busy):
             await one_pass(service)
-        while job.total.stored < 3:
-            await asyncio.sleep(0.01)
+        await until(lambda: job.total.stored == 3)
         told = job.status()
     assert (told["stored"], told["waiting"], told["warning"]) == (3, 0, "")
     assert len(drawn(service)) == 3
@@ -118,8 +125,7 @@ async def test_a_background_that_cannot_go_on_says_so(service: MemoryService) ->
     talk(service, SHOP, "I moved to Rome")
     settings = Enrichment(MOVES, Allowance(tokens=10))
     async with enriching_beside(service, settings, look_every=0.01) as job:
-        while not job.trouble:
-            await asyncio.sleep(0.01)
+        await until(lambda: bool(job.trouble))
         assert "1 turns wait" in job.status()["warning"]
     assert drawn(service) == []
 

@@ -16,13 +16,13 @@ from metamem.core.errors import AllowanceSpent, ModelFault, ModelRefused, UsageE
 from metamem.models.allowance import Allowance
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig, load_config
-from metamem.service import changing
 from metamem.service.database import Database, now_ms
 from metamem.service.sight import Sight, scope_number
-from metamem.service.writing.extracting import Extracted, Line, extracted, question
+from metamem.service.words import Draft
+from metamem.service.writing.extracting import Line, extracted, question
 from metamem.service.writing.fields import REASON, Fields
 from metamem.service.writing.leases import Lease
-from metamem.service.writing.prepare import prepare
+from metamem.service.writing.prepare import Prepared, prepare
 from metamem.service.writing.remembering import Remembering
 from metamem.service.writing.writer import CheckQuota, no_quota
 from metamem.store.engine import Execute
@@ -113,7 +113,7 @@ class Enricher:
             lines.append(line)
         return lines
 
-    async def _drawn(self, lines: list[Line], done: Enriched) -> list[Extracted]:
+    async def _drawn(self, lines: list[Line], done: Enriched) -> list[Draft]:
         done.asked += 1
         try:
             reply = await self._ask(Site(ROLE, phase="update", task=JOB), question(lines))
@@ -129,36 +129,35 @@ class Enricher:
         scope: Scope,
         lease: Lease,
         lines: list[Line],
-        facts: list[Extracted],
+        facts: list[Draft],
         done: Enriched,
     ) -> None:
         """What was drawn, its evidence, and the cursor: all at once."""
         rights = frozenset({scope})
         caller = Caller(scope.tenant, JOB, reads=rights, writes=rights)
-        prepared = [prepare(fact.draft, JOB, now_ms()) for fact in facts]
+        prepared = [prepare(draft, JOB, now_ms()) for draft in facts]
         with self._database.writing() as execute:
             self._database.alone(execute, f"scope {lease.scope}")
             if scope_number(execute, scope) != lease.scope:
                 return  # erased meanwhile
-            batch = Remembering(execute, Sight({lease.scope: scope}), caller, may_replace=False)
-            results = batch.take(prepared)
-            if batch.new:
-                self._check_quota(execute, caller, lease.scope, len(batch.new))
-            batch.enter()
             there = {
                 row[0]
                 for row in execute(
                     f"SELECT id FROM facts WHERE id IN ({', '.join('?' * len(lines))})",
                     [line.id for line in lines],
                 )
-            }
-            for fact, written in zip(facts, results, strict=True):
-                if written.outcome == "stored":
-                    for turn in fact.evidence:
-                        if turn in there:
-                            changing.linked(
-                                execute, lease.scope, written.id, turn, "about", 1.0, by=JOB
-                            )
+            }  # without what was erased meanwhile
+            prepared = [
+                replace(one, about=tuple(turn for turn in one.about if turn in there))
+                if isinstance(one, Prepared)
+                else one
+                for one in prepared
+            ]
+            batch = Remembering(execute, Sight({lease.scope: scope}), caller, may_replace=False)
+            results = batch.take(prepared)
+            if batch.new:
+                self._check_quota(execute, caller, lease.scope, len(batch.new))
+            batch.enter()
             stored = sum(written.outcome == "stored" for written in results)
             lease.move(execute, lines[-1].number, stored)
         done.turns += len(lines)

@@ -26,6 +26,7 @@ from metamem.service.writing.candidates import (
 from metamem.service.writing.entities import phrases, with_vocabulary
 from metamem.service.writing.prepare import Prepared, Refused
 from metamem.service.writing.statement import statement
+from metamem.service.writing.trust import is_quarantined
 from metamem.service.writing.vocabulary import known_names
 from metamem.store.engine import Execute
 
@@ -105,6 +106,10 @@ class Remembering:
     def _taken(self, each: Prepared | Refused) -> Written:
         if isinstance(each, Refused):
             return Written("refused", reason=each.reason, redacted=each.redacted)
+        try:
+            each = self._drawn(each)
+        except UnknownName as unknown:
+            return Written("refused", reason=unknown.message, redacted=each.redacted)
         reason = ""
         known = self._known(each.digest)
         if known is not None:
@@ -134,6 +139,7 @@ class Remembering:
         self._gone.update(gone)
         rest = [match for match in found if match.older.id not in gone]
         self._link(fact_id, rest)
+        self._links += [_Link(fact_id, target, "about", 1.0, "") for target in each.about]
         self._add(each, fact_id)
         return Written(
             "stored",
@@ -143,6 +149,20 @@ class Remembering:
             each.quarantined,
             tuple(gone),
             tuple(match.to_candidate() for match in rest),
+        )
+
+    def _drawn(self, each: Prepared) -> Prepared:
+        """A draft that is believed no more than what it is drawn from, by the ids of that."""
+        if not each.about:
+            return each
+        found = [facts.by_id(self.execute, self.view, name)[1] for name in each.about]
+        trust = min(each.trust, *(fact.trust for fact in found))
+        quoted = each.quarantined or any(fact.quarantined for fact in found)
+        return replace(
+            each,
+            about=tuple(dict.fromkeys(fact.id for fact in found)),
+            trust=trust,
+            quarantined=quoted or is_quarantined(trust, each.type, each.text),
         )
 
     def _matches(self, each: Prepared) -> list[Match]:
