@@ -29,6 +29,7 @@ metamem attach gemini --scope project --dry-run
 
 metamem detach claude-code
 """
+MANY = 50  # looks at transcripts, of which some should have told something for later
 Host = Annotated[str, typer.Argument(metavar="HOST", help=f"Which agent: {', '.join(HOSTS)}.")]
 Where = Annotated[
     str,
@@ -133,8 +134,11 @@ def status(there: There = HERE) -> None:
         say(
             f"The daemon runs as process {running['pid']} for {running['seconds']} s:"
             f" {running['answered']} answers, {running['silent']} times nothing to say,"
-            f" {running['sessions']} looks at transcripts, {running['stored']} lines kept."
+            f" {running['sessions']} looks at transcripts, {running['stored']} lines kept,"
+            f" {running['facts']} facts made of them."
         )
+        if running["sessions"] >= MANY and not running["facts"]:
+            remark(f"warning: of {running['sessions']} looks at transcripts no fact was made")
         if running["trouble"]:
             say(f"Its last trouble: {running['trouble']}")
     if waiting:

@@ -34,6 +34,7 @@ from metamem.service.designs.places import snapshots_of
 from metamem.service.erasers import FolderEraser
 from metamem.service.erasing import Eraser, Erasing
 from metamem.service.export import exported
+from metamem.service.importing.places import erase_items
 from metamem.service.reading_export import ReadIn, read_export
 from metamem.service.recall.indexing import Progress, What
 from metamem.service.recall.recaller import Recaller
@@ -75,7 +76,8 @@ class MemoryService:
         self.administration = Administration(self.database, self._acts, self.doorkeeper.forget)
         self._writer = Writer(self.database, admit)
         self._recaller = Recaller(self.database)
-        self.erasing = Erasing(self.database, [*self._places(), *erasers], [erase_moments])
+        rows = [erase_moments, erase_items]
+        self.erasing = Erasing(self.database, [*self._places(), *erasers], rows)
         self.erasing.resume()
 
     # --- who calls ---------------------------------------------------------------------------
