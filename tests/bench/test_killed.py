@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
     "work", [Imports(sessions=2, lines=20), Reindex(facts=300), Upgrade(facts=200)]
 )
 def test_nothing_is_lost_and_nothing_doubled(work: Work) -> None:
-    found = trials(work, 3, seed=5)
+    found = trials(work, 2, seed=5)
     assert found.wrong == ()
 
 
@@ -41,5 +41,5 @@ class Careless:
 
 
 def test_work_that_doubles_is_found_out() -> None:
-    found = trials(Careless(), 4, seed=1)
+    found = trials(Careless(), 2, seed=1)
     assert found.killed and found.wrong

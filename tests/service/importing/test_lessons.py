@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from metamem.service.importing.mended import mended
 from metamem.service.importing.sources import Source
-from metamem.service.importing.told import told
 from metamem.service.importing.transcript import Call
 from metamem.service.words import TRUST
+from metamem.service.writing.told import told
 from tests.service.importing.test_keeping import Home
 from tests.service.importing.written import Claude, Codex, jsonl, use
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from metamem.service.importing.items import Piece
 from metamem.service.importing.mended import mended
-from metamem.service.importing.told import told
 from metamem.service.importing.transcript import Transcript
 from metamem.service.words import Draft
+from metamem.service.writing.told import told
 
 MOST = 40  # of a session, the newest
 

@@ -84,6 +84,21 @@ def told(line: str) -> list[Told]:
     return found
 
 
+def correction(line: str) -> str:
+    """What a prompt says in the place of something that was said before; empty where it does not.
+    It need not be understood alone: whoever asks knows what stands before it."""
+    if len(line) > LONGEST_LINE or _QUOTING.search(line):
+        return ""
+    first, *others = (part.strip(" -*\t") for part in _SENTENCE.split(line.strip()))
+    if _REFUSES.fullmatch(first) and others:
+        first = f"no, {others[0]}"
+    if len(first) > LONGEST or _OPEN.search(first):
+        return ""
+    if (refused := _CORRECTED.match(first)) is not None:
+        return refused["rest"]
+    return first if Statement(first).corrects else ""
+
+
 def _read(sentence: str) -> Told | None:
     if not 12 <= len(sentence) <= LONGEST or _OPEN.search(sentence):
         return None
