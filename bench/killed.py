@@ -3,7 +3,8 @@
     python -m bench.killed [--moments 50] [--only imports reindex upgrade] [--seed 1]
 
 Each moment is a trial of its own: a prepared memory is copied, a process begins the work on the copy and
-is killed after a random share of the time that the work takes undisturbed. What is left must be whole and
+is killed after a random share of the time that the work takes undisturbed; a trial that was through by
+then is looked at all the same, and another moment is drawn. What is left must be whole and
 hold nothing twice. Then the work is done again, to its end, and the memory must be what it is where nobody
 was killed, to the last row. Writes have their own test (`pytest tests/service/writing/test_processes.py`).
 """
@@ -33,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         work = WORKS[name]()
         found = trials(work, given.moments, given.seed)
         print(
-            f"{name}: killed at {found.moments} moments of {found.seconds:.2f} s,"
-            f" {found.killed} before its end; {len(found.wrong)} wrong"
+            f"{name}: killed at {found.killed} moments of some {found.seconds:.2f} s"
+            f" ({found.tried} trials); {len(found.wrong)} wrong"
         )
         print(f"  checked: {work.checked}")
         for line in found.wrong:
