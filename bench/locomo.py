@@ -19,8 +19,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from bench.examples import SEED, TALKS, Example, examples, generated
 from bench.memory_talks import CHOSEN_ON, Figures, Talk, figures, locomo
-from bench.train_ranker import SEED, TALKS, Example, examples, generated, train
+from bench.train_ranker import train
 from metamem.core.protocols import Embedder
 from metamem.models.embedders import open_embedder
 from metamem.models.wordllama_embedder import WordLlamaEmbedder
