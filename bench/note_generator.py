@@ -8,7 +8,7 @@ a thing that is not, or a matter that never came up.
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.memory_talks import Asked, Spoken, Talk
 from bench.note_subjects import (
@@ -20,6 +20,8 @@ from bench.note_subjects import (
     Trait,
 )
 from metamem.core.ids import derive_seed
+from metamem.service.recall.stopwords import STOP
+from metamem.service.recall.terms import terms
 
 DAY = 86_400_000
 START = 1_600_000_000_000
@@ -114,6 +116,37 @@ class _Notes:
     def _typed_in(self, text: str) -> str:
         """Some write no capitals and no question mark."""
         return text.lower().rstrip("?") if self.rng.random() < 0.3 else _upper(text)
+
+
+NUMBERED = (
+    "Invoice {n} belongs into folder {n}.",
+    "Seat {n} is in row {m} of hall {n}.",
+    "Ticket {n} was closed by worker {m} on day {m}.",
+    "The backup of week {n} lies on disk {m} in the vault.",
+    "Sample {n} was taken from well {n} at noon.",
+    "Locker {n} is opened by key {m}.",
+)
+
+
+def word_for_word(talk: Talk, seed: int) -> Talk:
+    """The same notes and some that differ in a number alone, asked for in their own words: what has
+    all of them, once and in a sentence, is what was looked for."""
+    rng = random.Random(derive_seed("recall-word-for-word", seed, talk.name))
+    form = rng.choice(NUMBERED)
+    more = [form.format(n=n, m=rng.randint(1, 40)) for n in range(rng.randint(5, 60))]
+    last = talk.lines[-1]
+    lines = (*talk.lines, *(replace(last, text=text) for text in more))
+    questions = []
+    for number in rng.sample(range(len(lines)), min(len(lines), 12)):
+        telling = [w for w in lines[number].text.rstrip(".").split() if w.lower() not in STOP]
+        size = rng.randint(2, 4)
+        begin = rng.randint(0, max(0, min(len(telling) - size, 2)))
+        text = " ".join(telling[begin : begin + size]).lower()
+        found = frozenset(
+            n for n, line in enumerate(lines) if terms(text).keys() <= terms(line.text).keys()
+        )
+        questions.append(Asked(text, found, "word for word", last.said_at + DAY))
+    return Talk(f"{talk.name}-words", lines, tuple(questions))
 
 
 def _upper(text: str) -> str:

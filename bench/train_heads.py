@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bench.examples import SEED, SETTINGS, Example, examples
-from bench.note_generator import notes
+from bench.note_generator import notes, word_for_word
 from bench.stuffing import FOR_TRAINING, stuffed
 from bench.talk_generator import flat, talks
 from metamem.core.protocols import Embedder
@@ -37,14 +37,17 @@ GATE_ROUNDS = 80
 
 
 def baited(embedder: Embedder, reader: Reader) -> list[Example]:
-    """Questions whose scope holds texts that are stuffed with their words."""
+    """Questions whose scope holds texts that are stuffed with their words, and some that ask for
+    texts word for word, which are none."""
     given = talks(SEED, BAITED_TALKS)
     found = examples([stuffed(t, SEED, FOR_TRAINING, 0.3) for t in given[::2]], embedder, reader)
     written = [flat(talk) for talk in given[1::2]]
-    written += [notes(SEED, number) for number in range(BAITED_NOTES)]
-    return found + examples(
+    noted = [notes(SEED, number) for number in range(BAITED_NOTES)]
+    written += noted + [word_for_word(each, SEED) for each in noted]
+    found += examples(
         [stuffed(each, SEED, FOR_TRAINING, 0.4) for each in written], embedder, reader
     )
+    return found + examples([word_for_word(each, SEED + 1) for each in noted], embedder, reader)
 
 
 def train_bait(given: Sequence[Example], real_weight: float) -> Any:

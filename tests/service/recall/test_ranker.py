@@ -58,7 +58,7 @@ def test_a_closed_gate_shows_nothing_and_an_open_one_what_is_above_the_floor() -
 
 
 def test_bait_takes_relevance_away() -> None:
-    rows = np.zeros((1, len(NAMES)), np.float32)
+    rows = np.ones((1, len(NAMES)), np.float32)
     gate = Gate(leaf(0.0), 0.0)
     plain, bait = (Ranker(leaf(3.0), Bait(leaf(v)), 0.0, gate, {}).score(rows) for v in (-9, 9))
     assert plain > 0.9

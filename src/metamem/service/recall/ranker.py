@@ -57,15 +57,21 @@ class Bait:
 
     def share(self, rows: Floats) -> Floats:
         """What is left of each row's relevance: nearly all, or nearly nothing for bait."""
-        odds: Floats = np.exp(self.trees.sum(np.ascontiguousarray(rows[:, _OF_BAIT])))
-        return (np.float32(1) / (np.float32(1) + odds)) ** 2
+        left = np.ones(len(rows), np.float32)
+        piled = np.flatnonzero(rows[:, _PILE] >= PILED)
+        if len(piled):
+            odds = np.exp(self.trees.sum(rows[piled][:, _OF_BAIT]))
+            left[piled] = (1 / (1 + odds)) ** 2
+        return left
 
 
 BAIT = (
     *("echo", "pile", "phrases", "words_back", "matched", "covered", "matter", "terms_full"),
     *("asked_terms", "line_asks", "line_length", "line_chatter", "line_repeats", "line_listed"),
 )
+PILED = 0.2  # share of a text's words that are the question's, below which it is no bait
 _OF_BAIT = np.array([NAMES.index(name) for name in BAIT])
+_PILE = NAMES.index("pile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +112,13 @@ class Ranker:
         return self.bait.share(rows) / (np.float32(1) + odds)
 
     def shown(self, rows: Floats, relevance: Floats) -> Flags:
-        """Which facts to show: none where nothing seems to answer, else those above the floor."""
+        """Which facts to show: none where nothing seems to answer, else those above the floor.
+
+        Bait comes late, but is not left out: somebody may have noted a question with its answer.
+        """
         if not len(rows) or not self.gate.open(rows, relevance):
             return np.zeros(len(rows), np.bool_)
-        return relevance >= self.floor
+        return relevance >= self.floor * self.bait.share(rows)
 
     def explain(self, row: Floats) -> Mapping[str, float]:
         """What speaks for a fact: by how much its relevance falls where a feature is taken away."""
