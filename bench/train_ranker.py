@@ -32,7 +32,7 @@ from metamem.service.recall.signs import SIGNS
 FLOOR_SEED, FLOOR_TALKS, FLOOR_NOTES = 2, 16, 80
 REAL_WEIGHT = 10.0  # of a row of LoCoMo against a generated one
 SHOWN = 10
-LOST = 0.03  # share of evidence among the first lines that the floor may hide
+LOST = 0.01  # share of evidence among the first lines that the floor may hide
 ROUNDS = 200
 NO_TREES = {
     "roots": [0],
