@@ -336,10 +336,10 @@ def _by_words(question: Question, readings: Readings, near: _Near) -> Iterator[C
     phrase[ends] = False
     phrases = np.add.reduceat(phrase.astype(np.float32), readings.starts)
     yield "phrases", phrases
-    yield "echo", phrases / np.float32(max(1, len(pairs)))
+    yield "echo", (phrases / np.float32(max(1, len(pairs)))).astype(np.float32)
     sizes = np.diff(np.append(readings.starts, len(texts))).astype(np.float32)
     piled = np.add.reduceat(same.any(axis=0).astype(np.float32), readings.starts)
-    yield "pile", piled / sizes
+    yield "pile", (piled / sizes).astype(np.float32)
 
 
 def _pairs(stems: Ints) -> Longs:
