@@ -19,8 +19,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from bench.examples import SEED, TALKS, Example, examples, generated
 from bench.memory_talks import CHOSEN_ON, Figures, Talk, figures, locomo
-from bench.train_ranker import SEED, TALKS, Example, examples, generated, train
+from bench.train_ranker import train
 from metamem.core.protocols import Embedder
 from metamem.models.embedders import open_embedder
 from metamem.models.wordllama_embedder import WordLlamaEmbedder
@@ -99,6 +100,18 @@ def five_fold(real: Sequence[Example], made: Sequence[Example]) -> Ranked:
     return found
 
 
+def report_silence(ranker: Ranker, real: Sequence[Example]) -> None:
+    """Adversarial questions ask of one speaker what the other said: silence would be right there."""
+    silent: dict[tuple[bool, str], list[bool]] = {}
+    for e in real:
+        nothing = not ranker.shown(e.rows, ranker.score(e.rows)).any()
+        silent.setdefault((e.talk in CHOSEN_ON, e.asked.kind), []).append(nothing)
+    for three, name in ((True, "three"), (False, "seven")):
+        told = [f"{k} {np.mean(v):.3f}" for (t, k), v in sorted(silent.items()) if t == three]
+        if told:
+            print(f"shown nothing, {name}: {', '.join(told)}", flush=True)
+
+
 class Report:
     """Prints a row for each ranking, over the conversations that may be looked at."""
 
@@ -147,8 +160,7 @@ def main() -> int:
         shipped = ordered(real, ranker.score)
         report.row("+ ranker, as shipped (knows the three)", shipped)
         report.kinds(shipped)
-        silent = [not ranker.shown(e.rows, ranker.score(e.rows)).any() for e in real]
-        print(f"shown nothing although there is evidence: {np.mean(silent):.3f} of the questions")
+        report_silence(ranker, real)
     if chosen.trained:
         made = generated(SEED, TALKS, embedder, reader)
         alone = train(made, [])

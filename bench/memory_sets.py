@@ -76,6 +76,13 @@ def history(seed: int, number: int) -> History:
         for a in filler(20_000 + seed, number).questions
         if a.kind == "unknown" and not _mentioned(a.text, lines)
     ]
+    strangers = filler(20_000 + seed, number)
+    here = sorted({line.author for line in lines if line.session % 2 == 0})
+    for n, asked in enumerate([a for a in questions if a.kind == "never said"]):
+        text = asked.text
+        for name in {line.author for line in strangers.lines}:
+            text = text.replace(name, here[n % len(here)])
+        questions.append(replace(asked, kind="never told", text=text))
     return History(tuple(lines), tuple(questions))
 
 

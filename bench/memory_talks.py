@@ -19,6 +19,7 @@ from metamem.service.recall.catalog import Catalog, Floats, Hits, Ints, Posting,
 from metamem.service.recall.features import features
 from metamem.service.recall.lexical import search
 from metamem.service.recall.question import Question, parse
+from metamem.service.recall.ranker import Ranker
 from metamem.service.recall.reading import Reader
 from metamem.service.recall.terms import terms
 
@@ -46,6 +47,7 @@ class Asked:
     evidence: frozenset[int]
     kind: str
     now: int
+    decoys: frozenset[int] = frozenset()  # lines that were written to be found by it
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,13 @@ class Scope:
         chosen = choose(question, self.catalog, hits, dense)
         read = self._reader.read(question, [self.lines[i].text for i in chosen])
         return chosen, features(question, self.catalog, hits, dense, chosen, read)
+
+    def shown(self, text: str, now: int, ranker: Ranker) -> list[int]:
+        """The lines that would be shown, best first."""
+        chosen, rows = self.rows(text, now)
+        relevance = ranker.score(rows)
+        seen = ranker.shown(rows, relevance)
+        return [int(chosen[i]) for i in np.argsort(-relevance, kind="stable") if seen[i]]
 
     def ask(
         self, text: str, now: int, score: Callable[[Floats], Floats]

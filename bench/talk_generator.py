@@ -139,6 +139,7 @@ class _Writer:
         self.wordy = rng.uniform(0.3, 1.3)
         self.dense = rng.uniform(0.3, 0.9)  # how often a line tells two things
         self.openings: list[_Line] = []
+        self.slots: dict[Subject, set[Slot | None]] = {}  # what was told of each subject
 
     def write(self, name: str) -> Talk:
         rng = self.rng
@@ -164,6 +165,7 @@ class _Writer:
             self._say(session, rng.choice((self.a, self.b)), rng.choice(GOODBYES))
         self._about_several()
         self._unknown()
+        self._nearly_known()
         return self._numbered(name)
 
     def _thread(self, session: list[_Line], subject: Subject, who: str) -> None:
@@ -181,6 +183,7 @@ class _Writer:
         for slot in slots[: rng.randint(1, 5)]:
             prompt = subject.asks if slot is None else rng.choice(slot.prompts)
             value, reply = self._detail(subject, slot)
+            self.slots.setdefault(subject, set()).add(slot)
             if rng.random() < self.elliptic:
                 lead = self._filled(rng.choice(ECHOES), subject, who) if rng.random() < 0.7 else ""
                 self._say(session, other, f"{self._padded(lead, subject, 0.4)} {prompt}".strip())
@@ -192,6 +195,7 @@ class _Writer:
             if rng.random() < self.dense:
                 added = rng.choice(SLOTS)
                 if added is not slot:
+                    self.slots[subject].add(added)
                     more, also = self._detail(subject, added)
                     second, reply = (added, more), f"{reply} {also}"
             if rng.random() < 0.5:
@@ -268,6 +272,18 @@ class _Writer:
             slot = self.rng.choice(SLOTS)
             for text in (self.rng.choice(subject.questions), self.rng.choice(slot.questions)):
                 self._ask(text, subject, self.rng.choice((self.a, self.b)), [], "unknown")
+
+    def _nearly_known(self) -> None:
+        """About somebody whom nobody spoke of; about what was not told of a subject that came up."""
+        strangers = [n for n in self.theme.names if n not in (self.a, self.b)]
+        for subject, told in list(self.slots.items())[:8]:
+            slot = self.rng.choice(SLOTS)
+            text = self.rng.choice((*subject.questions, *slot.questions))
+            self._ask(text, subject, self.rng.choice(strangers), [], "stranger")
+            untold = [each for each in SLOTS if each not in told]
+            if untold:
+                text = self.rng.choice(self.rng.choice(untold).questions)
+                self._ask(text, subject, self.rng.choice((self.a, self.b)), [], "untold")
 
     def _ask(
         self,

@@ -10,7 +10,7 @@ import pytest
 from metamem.core.errors import MetamemError, StoreError
 from metamem.service.client import MemoryClient
 from metamem.service.connecting import connect
-from metamem.service.words import Ask, Draft, Listing
+from metamem.service.words import Ask, Draft, Listing, Session, Turn
 from tests.extras import needs
 from tests.web.serving import SHOP, Served, prepare, serving, start
 
@@ -143,3 +143,32 @@ def test_a_full_disk_is_a_503_and_nothing_is_lost(tmp_path: Path) -> None:
     finally:
         served.stop(signal.SIGKILL)
     assert {each.id for each in stored if each.outcome == "stored"} <= set(kept(folder))
+
+
+def test_facts_are_drawn_from_conversations_beside_all_else(tmp_path: Path) -> None:
+    model = ("--enrich", "--model", "memory=scripted:tests.service.writing.scripts:moves")
+    with serving(tmp_path, *model, "--max-tokens", "1000000") as served:
+        client = served.client()
+        client.ingest(SHOP, Session("s", (Turn("Ada", "I moved the lamps to hall 7"),)))
+        until = time.monotonic() + 60
+        while not client.browse(Listing((SHOP,), types=("observation",))).facts:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        metrics = served.ask("GET", "/metrics").text
+        assert 'metamem_enrichment_total{what="stored"} 1.0' in metrics
+        assert "metamem_enrichment_stopped 0.0" in metrics
+        assert served.ask("GET", "/readyz").json() == {"status": "ready", "warnings": []}
+
+
+def test_a_server_that_may_spend_nothing_more_goes_on_and_says_so(tmp_path: Path) -> None:
+    model = ("--enrich", "--model", "memory=scripted:tests.service.writing.scripts:moves")
+    with serving(tmp_path, *model, "--max-tokens", "5") as served:
+        client = served.client()
+        client.ingest(SHOP, Session("s", (Turn("Ada", "I moved the lamps to hall 7"),)))
+        until = time.monotonic() + 60
+        while not served.ask("GET", "/readyz").json()["warnings"]:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        assert "metamem_enrichment_stopped 1.0" in served.ask("GET", "/metrics").text
+        (written,) = client.remember(SHOP, [Draft("Lamps are in hall 7.")])
+        assert written.outcome == "stored"

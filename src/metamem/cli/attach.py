@@ -1,8 +1,9 @@
 """metamem attach, detach, status and daemon: memory in the agents that people use."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +18,9 @@ from metamem.service.attach.places import Meeting
 from metamem.service.attach.spool import Spool
 from metamem.service.importing.sources import HOSTS
 
+if TYPE_CHECKING:  # it brings models, which most of these commands do without
+    from metamem.service.enriching_state import State
+
 ATTACH_EXAMPLES = """[bold]Examples[/bold]
 
 metamem attach claude-code [dim]# shows what would change, and asks[/dim]
@@ -25,6 +29,7 @@ metamem attach gemini --scope project --dry-run
 
 metamem detach claude-code
 """
+MANY = 50  # looks at transcripts, of which some should have told something for later
 Host = Annotated[str, typer.Argument(metavar="HOST", help=f"Which agent: {', '.join(HOSTS)}.")]
 Where = Annotated[
     str,
@@ -114,8 +119,10 @@ def status(there: There = HERE) -> None:
     waiting = Spool(meeting.spool).waiting()
     rows = [_state(host, reach, meeting) for host in HOSTS for reach in REACHES]
     rows = [row for row in rows if row["scope"] == "user" or row["present"] or row["trouble"]]
+    enrichment = _enrichment(meeting.memories)
     if there.json:
-        print_json({"hosts": rows, "daemon": running, "waiting": waiting})
+        told = asdict(enrichment) | {"warning": enrichment.warning} if enrichment else None
+        print_json({"hosts": rows, "daemon": running, "waiting": waiting, "enrichment": told})
         return
     print_table(
         ("agent", "scope", "attached", "what there is to say"),
@@ -127,12 +134,22 @@ def status(there: There = HERE) -> None:
         say(
             f"The daemon runs as process {running['pid']} for {running['seconds']} s:"
             f" {running['answered']} answers, {running['silent']} times nothing to say,"
-            f" {running['sessions']} looks at transcripts, {running['stored']} lines kept."
+            f" {running['sessions']} looks at transcripts, {running['stored']} lines kept,"
+            f" {running['facts']} facts made of them."
         )
+        if running["sessions"] >= MANY and not running["facts"]:
+            remark(f"warning: of {running['sessions']} looks at transcripts no fact was made")
         if running["trouble"]:
             say(f"Its last trouble: {running['trouble']}")
     if waiting:
         say(f"{waiting} sessions wait to be looked at.")
+    if enrichment is not None:
+        say(
+            f"A model drew {enrichment.stored} facts from conversations with"
+            f" {enrichment.spent.questions} questions; {enrichment.waiting} turns wait."
+        )
+        if enrichment.warning:
+            remark(f"warning: {enrichment.warning}")
 
 
 @daemon.command("start")
@@ -179,6 +196,21 @@ def agree(yes: bool, question: str) -> None:
     if not sys.stdin.isatty():
         raise UsageError("there is nobody here to ask", hint="say --yes to go on")
     typer.confirm(question, abort=True, err=True)
+
+
+def _enrichment(folder: Path) -> "State | None":
+    """How enrichment stands where it was ever begun."""
+    from metamem.service.database import FILE, Database
+    from metamem.service.enriching_state import state
+
+    if not (folder / FILE).is_file():
+        return None
+    database = Database(folder / FILE, create=False)
+    try:
+        found = state(database)
+    finally:
+        database.close()
+    return found if found.spent.questions else None
 
 
 def _found(host: str, scope: str, there: There) -> tuple[Meeting, Attachment]:

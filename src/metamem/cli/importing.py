@@ -255,6 +255,7 @@ def _tell(host: str, done: Imported) -> None:
     say(
         f"{host}: {done.stored} lines kept of {done.sessions} sessions; {done.known} were known,"
         f" {done.refused} refused, {done.rewound} taken back, {done.damaged} damaged."
+        f" {done.facts} facts were made of them."
     )
     for why in done.failed[:20]:
         remark(f"not read: {why}")

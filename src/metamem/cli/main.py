@@ -16,6 +16,7 @@ from metamem.cli import (
     handoff,
     importing,
     memory,
+    memory_enrich,
     memory_facts,
     memory_keys,
     memory_people,
@@ -112,6 +113,7 @@ app.command(epilog=served.ADVISE_EXAMPLES, rich_help_panel=MEMORY)(served.advise
 app.command(epilog=served.EXPERIENCE_EXAMPLES, rich_help_panel=MEMORY)(served.experience)
 app.add_typer(served.app, name="served", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(memory_transfer.reindex)
+app.command(epilog=memory_enrich.EXAMPLES, rich_help_panel=MEMORY)(memory_enrich.enrich)
 app.add_typer(memory_people.scopes, name="scopes", rich_help_panel=MEMORY)
 app.add_typer(memory_people.people, name="people", rich_help_panel=MEMORY)
 app.add_typer(memory_keys.keys, name="keys", rich_help_panel=MEMORY)

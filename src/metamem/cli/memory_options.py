@@ -55,7 +55,14 @@ ScopeNames = Annotated[
 Everywhere = Annotated[
     bool, typer.Option("--everywhere", help="All scopes that you may read, not just those here.")
 ]
-FactId = Annotated[str, typer.Argument(metavar="FACT", help="A fact's id.", show_default=False)]
+FactId = Annotated[
+    str,
+    typer.Argument(
+        metavar="FACT",
+        help="A fact's id, or the end or start of it: at least eight characters.",
+        show_default=False,
+    ),
+]
 Reason = Annotated[str, typer.Option(metavar="WHY", help="Why. It is kept.")]
 
 

@@ -9,8 +9,11 @@ import typer
 
 from metamem.cli import memory_options as m
 from metamem.cli import options as o
+from metamem.cli.parts import allowance
 from metamem.cli.screen import print_json, tell
 from metamem.core import extras
+from metamem.core.errors import UsageError
+from metamem.models.config import role_flags
 from metamem.service.home import memory_folder
 
 if TYPE_CHECKING:  # loaded when the command needs it
@@ -23,6 +26,8 @@ metamem serve [dim]# on 127.0.0.1, port 7348, for whoever has an API key[/dim]
 metamem serve --port 0 --socket /run/user/1000/metamem.sock
 
 metamem serve --design success_retrieval --scope local/project/shop
+
+metamem serve --enrich --model memory=openai:gpt-5-nano --max-money 5
 
 metamem keys make --label laptop [dim]# a key for clients[/dim]
 """
@@ -60,17 +65,35 @@ def serve(
             " Default: METAMEM_HOME or ./metamem-home, if there is one",
         ),
     ] = None,
+    enrich: Annotated[
+        bool,
+        typer.Option(
+            "--enrich",
+            help="Let the model of the role memory draw facts from conversations, beside all else."
+            " Needs --max-tokens or --max-money.",
+        ),
+    ] = False,
+    model: o.Model = None,
+    max_tokens: o.MaxTokens = None,
+    max_money: o.MaxMoney = None,
     quiet: o.Quiet = False,
     json: o.Json = False,
 ) -> None:
     """Serve memory over REST and MCP, with health and metrics, from one process.
 
     Vectors are made in the background. Designs that the archive has in use for scopes are served,
-    too: agents ask them for advice, and tell them what they lived through. SIGTERM or Ctrl-C ends it: requests under way are finished.
+    too: agents ask them for advice, and tell them what they lived through. SIGTERM or Ctrl-C ends it:
+    requests under way are finished.
     """
     extras.load("serve")
+    from metamem.service.enriching import Enrichment
     from metamem.web.server import Offer
     from metamem.web.server import serve as run
+
+    if not enrich and (model or max_tokens or max_money):
+        raise UsageError("models are asked only with --enrich", hint="say --enrich, too")
+    limits = allowance(max_tokens, max_money)
+    enrichment = Enrichment.of(role_flags(model or []), limits) if enrich else None
 
     logging.basicConfig(
         stream=sys.stderr,
@@ -89,6 +112,8 @@ def serve(
         tell(f"MCP:    {place.url}/mcp")
         if place.socket:
             tell(f"socket: {place.socket}")
+        if enrichment is not None:
+            tell(f"facts are drawn from conversations by {enrichment.model}")
         sys.stdout.flush()
 
     run(
@@ -97,5 +122,6 @@ def serve(
         port=port,
         socket_path=socket.absolute() if socket else None,
         offer=Offer(archive, design, scope),
+        enrichment=enrichment,
         ready=ready,
     )

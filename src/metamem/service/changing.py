@@ -32,13 +32,13 @@ def edit(
         scope, found = _changeable(database, execute, caller, fact)
         if found.lifecycle != "active":
             raise UsageError(
-                f"{fact} is {found.lifecycle} and is not edited", hint="restore it first"
+                f"{found.id} is {found.lifecycle} and is not edited", hint="restore it first"
             )
         columns, entities = edited(found, change)
         if "digest" in columns:
-            _refuse_twin(execute, scope, fact, str(columns["digest"]))
+            _refuse_twin(execute, scope, found.id, str(columns["digest"]))
         changed(execute, scope, found, columns, entities, by=caller.who, reason=change.reason)
-        after = _read(execute, caller, fact)
+        after = _read(execute, caller, found.id)
         enter(execute, after)
         return after
 
@@ -64,23 +64,23 @@ def move(
     with database.writing() as execute:
         scope, found = _changeable(database, execute, caller, fact)
         if to == "active" and found.lifecycle != "active" and found.type != "turn":
-            ((digest,),) = execute("SELECT digest FROM facts WHERE id = ?", (fact,))
-            _refuse_twin(execute, scope, fact, digest)
+            ((digest,),) = execute("SELECT digest FROM facts WHERE id = ?", (found.id,))
+            _refuse_twin(execute, scope, found.id, digest)
         moved(execute, scope, found, to, by=caller.who, reason=reason)
-        after = _read(execute, caller, fact)
+        after = _read(execute, caller, found.id)
         enter(execute, after)
         return after
 
 
 def supersede(database: Database, caller: Caller, fact: str, by: str, reason: str = "") -> Fact:
     """Say that one fact, which is there, takes the place of another of its scope."""
-    if fact == by:
-        raise UsageError(f"{fact} cannot take its own place")
     with database.writing() as execute:
         scope, found = _changeable(database, execute, caller, fact)
         _, other = _changeable(database, execute, caller, by)
+        if found.id == other.id:
+            raise UsageError(f"{found.id} cannot take its own place")
         if other.scope != found.scope:
-            raise UsageError(f"{fact} and {by} are not in the same scope")
+            raise UsageError(f"{found.id} and {other.id} are not in the same scope")
         for each in (found, other):
             if each.lifecycle != "active":
                 raise UsageError(f"{each.id} is {each.lifecycle}, not active")
@@ -90,10 +90,10 @@ def supersede(database: Database, caller: Caller, fact: str, by: str, reason: st
             found,
             "superseded",
             by=caller.who,
-            reason=reason or f"superseded by {by}",
+            reason=reason or f"superseded by {other.id}",
         )
-        linked(execute, scope, by, fact, "supersedes", 1.0, by=caller.who)
-        return _read(execute, caller, fact)
+        linked(execute, scope, other.id, found.id, "supersedes", 1.0, by=caller.who)
+        return _read(execute, caller, found.id)
 
 
 # --- inside a transaction ---
@@ -158,7 +158,7 @@ def _changeable(
     number = scope_number(execute, scope)
     assert number is not None
     database.alone(execute, f"scope {number}")
-    return number, _read(execute, caller, fact)
+    return number, _read(execute, caller, found.id)
 
 
 def _read(execute: Execute, caller: Caller, fact: str) -> Fact:

@@ -14,6 +14,9 @@ from metamem.store.engine import Execute, Value
 _NAMES = tuple(field.name for field in fields(Fact) if field.name != "entities")
 COLUMNS = f"number, {', '.join(_NAMES)}"
 MOST = 1000  # facts of a page
+SHORTEST = 8  # characters of an id that may stand for it: as many as answers show
+CHOICES = 5  # facts that are told where a short id could be several
+_SIGNS = frozenset("0123456789abcdef")
 
 
 def by_number(execute: Execute, sight: Sight, numbers: Sequence[int]) -> dict[int, Fact]:
@@ -29,15 +32,43 @@ def by_number(execute: Execute, sight: Sight, numbers: Sequence[int]) -> dict[in
     return dict(_facts(execute, rows, sight.scopes))
 
 
-def by_id(execute: Execute, sight: Sight, fact_id: str) -> tuple[int, Fact]:
-    """A fact and its number. One that is in another scope is as unknown as one that is not there."""
+def by_id(execute: Execute, sight: Sight, name: str) -> tuple[int, Fact]:
+    """A fact and its number, by its id, or by the end or the start of it where that is one fact's.
+    What is in another scope is as unknown as what is not there, and makes nothing ambiguous."""
     where, values = sight.within("scope")
-    rows = execute(f"SELECT {COLUMNS} FROM facts WHERE id = ? AND {where}", (fact_id, *values))
-    for found in _facts(execute, rows, sight.scopes):
-        return found
-    raise UnknownName(
-        f"there is no fact {told(fact_id)}", hint="`metamem list` shows what there is"
+    rows = execute(f"SELECT {COLUMNS} FROM facts WHERE id = ? AND {where}", (name, *values))
+    found = _facts(execute, rows, sight.scopes) or _by_part(execute, sight, name)
+    if len(found) > 1:
+        raise UsageError(
+            f"{told(name)} could be one of several facts",
+            hint=f"say more of its id: {', '.join(fact.id for _, fact in found[:CHOICES])}"
+            + (", …" if len(found) > CHOICES else ""),
+        )
+    for one in found:
+        return one
+    raise UnknownName(f"there is no fact {told(name)}", hint="`metamem list` shows what there is")
+
+
+def is_part(name: str, fact_id: str) -> bool:
+    """Whether people may mean a fact by this: its id, the end of it, or the start."""
+    return name == fact_id or (
+        len(name) >= SHORTEST and (fact_id.endswith(name) or fact_id.startswith(name))
     )
+
+
+def _by_part(execute: Execute, sight: Sight, name: str) -> list[tuple[int, Fact]]:
+    """Facts of the sight whose ids end or begin so. All ids are gone through whatever comes of it,
+    in the index alone: how long that takes tells nothing of what others keep."""
+    if len(name) < SHORTEST or not set(name.removeprefix("f")) <= _SIGNS:
+        return []
+    where, values = sight.within("+scope")
+    rows = execute(
+        f"SELECT {COLUMNS} FROM facts WHERE number IN (SELECT number FROM facts"
+        f" WHERE SUBSTR(id, LENGTH(id) - ?) = ? OR SUBSTR(id, 1, ?) = ?) AND {where}"
+        " ORDER BY number LIMIT ?",
+        (len(name) - 1, name, len(name), name, *values, CHOICES + 1),
+    )
+    return _facts(execute, rows, sight.scopes)
 
 
 def listed(execute: Execute, sight: Sight, listing: Listing) -> Page:

@@ -34,6 +34,7 @@ from metamem.service.designs.places import snapshots_of
 from metamem.service.erasers import FolderEraser
 from metamem.service.erasing import Eraser, Erasing
 from metamem.service.export import exported
+from metamem.service.importing.places import erase_items
 from metamem.service.reading_export import ReadIn, read_export
 from metamem.service.recall.indexing import Progress, What
 from metamem.service.recall.recaller import Recaller
@@ -75,7 +76,8 @@ class MemoryService:
         self.administration = Administration(self.database, self._acts, self.doorkeeper.forget)
         self._writer = Writer(self.database, admit)
         self._recaller = Recaller(self.database)
-        self.erasing = Erasing(self.database, [*self._places(), *erasers], [erase_moments])
+        rows = [erase_moments, erase_items]
+        self.erasing = Erasing(self.database, [*self._places(), *erasers], rows)
         self.erasing.resume()
 
     # --- who calls ---------------------------------------------------------------------------
@@ -181,7 +183,7 @@ class MemoryService:
             self.database.reading() as execute,
         ):
             found = facts.by_id(execute, sight(execute, caller, "read"), fact)[1]
-            act.scopes = [found.scope]
+            act.scopes, act.target = [found.scope], found.id
             return found
 
     def browse(self, caller: Caller, listing: Listing) -> Page:
@@ -197,8 +199,9 @@ class MemoryService:
             self.database.reading() as execute,
         ):
             view = sight(execute, caller, "read")
-            act.scopes = [facts.by_id(execute, view, fact)[1].scope]
-            return facts.history(execute, view, fact)
+            found = facts.by_id(execute, view, fact)[1]
+            act.scopes, act.target = [found.scope], found.id
+            return facts.history(execute, view, found.id)
 
     def export(
         self, caller: Caller, scopes: Sequence[str] = (), form: str = "jsonl"
@@ -233,6 +236,10 @@ class MemoryService:
             if OWNER not in caller.roles:
                 raise Denied("no right to make the indexes anew", hint="the owner of the file has")
             return self._recaller.reindex(what)
+
+    def written(self) -> None:
+        """Another part wrote facts: their vectors can be made now."""
+        self._recaller.written()
 
     def make_scope(self, scope: Scope) -> int:
         """For programs that hold the file; callers have `administration.add_scope`."""
@@ -294,7 +301,7 @@ def _entering(act: Act) -> changing.Enter:
     """The audit of a change, inside its transaction."""
 
     def enter(execute: Execute, fact: Fact) -> None:
-        act.scopes = [fact.scope]
+        act.scopes, act.target = [fact.scope], fact.id
         act.enter(execute)
 
     return enter

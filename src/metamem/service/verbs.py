@@ -363,10 +363,10 @@ def feedback(recall: str, fact: str, verdict: Verdict, note: str = "") -> Call[N
 
 
 def why(subject: str) -> Call[dict[str, Any]]:
-    """Facts and recalls are told apart by how their ids begin."""
-    if subject.startswith("f"):
-        return WHY_FACT(OneFact(subject))
-    return WHY_RECALL(OneRecall(subject))
+    """Recalls are told apart by how their ids begin."""
+    if subject.startswith("r"):
+        return WHY_RECALL(OneRecall(subject))
+    return WHY_FACT(OneFact(subject))
 
 
 def export(scopes: Sequence[str] = (), form: str = "jsonl") -> Call[Iterator[str]]:

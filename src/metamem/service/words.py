@@ -71,6 +71,7 @@ class Draft:
     importance: float | None = None
     supersedes: str = ""  # the id of the fact whose place it takes
     pinned: bool = False  # always part of a briefing
+    about: tuple[str, ...] = ()  # ids of facts, or turns, that it is drawn from
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from metamem import __version__
 from metamem.core.errors import MetamemError, StoreError, UnknownName, UsageError
 from metamem.service.designs.served import ServedDesigns
 from metamem.service.designs.threads import FromThreads
+from metamem.service.enriching import Enriching
 from metamem.service.operation import Operation
 from metamem.service.operations import OPERATIONS
 from metamem.service.problems import problem
@@ -38,13 +39,18 @@ class Settings:
 
 
 Designs = Callable[[], AbstractAsyncContextManager[ServedDesigns]]
+Enriches = Callable[[], AbstractAsyncContextManager[Enriching]]
 
 
 def build(
-    service: MemoryService, settings: Settings | None = None, designs: Designs | None = None
+    service: MemoryService,
+    settings: Settings | None = None,
+    designs: Designs | None = None,
+    enriches: Enriches | None = None,
 ) -> Application:
     """The application. Whoever runs it closes the service afterwards. `designs` opens those that
-    are served while it runs; without, none are."""
+    are served while it runs, `enriches` begins to draw facts from conversations; without, neither
+    is done."""
     settings = settings or Settings()
     metrics = Metrics(service)
     desk = Desk(service, metrics, body_bytes=settings.body_bytes)
@@ -57,6 +63,10 @@ def build(
                 served = await opened.enter_async_context(designs())
                 desk.designs = FromThreads(served)
                 metrics.watch(served.status)
+            if enriches is not None:
+                job = await opened.enter_async_context(enriches())
+                metrics.watch_enrichment(job.status)
+                desk.watched.append(lambda: job.status()["warning"])
             yield
 
     app = FastAPI(
@@ -100,21 +110,23 @@ def _add_health(app: FastAPI, desk: Desk) -> None:
     async def ready() -> Response:
         """Whether requests can be answered: the store is read, and the audit can be written."""
         try:
-            await desk.in_thread(lambda: _look(desk.service))
+            warnings = await desk.in_thread(lambda: _look(desk))
         except MetamemError as error:
             _log.warning("not ready: %s", type(error).__name__)
             return refused(problem(StoreError("the store is not ready", hint="see the log")))
-        return JSONResponse({"status": "ready"})
+        return JSONResponse({"status": "ready", "warnings": warnings})
 
     app.add_api_route("/healthz", alive, methods=["GET"], include_in_schema=False)
     app.add_api_route("/readyz", ready, methods=["GET"], include_in_schema=False)
 
 
-def _look(service: MemoryService) -> None:
-    with service.database.reading() as execute:
+def _look(desk: Desk) -> list[str]:
+    """That the store works, and what else somebody should look at: that stops no request."""
+    with desk.service.database.reading() as execute:
         execute("SELECT 1 FROM scopes LIMIT 1")
-    if service.trouble is not None:
-        raise service.trouble
+    if desk.service.trouble is not None:
+        raise desk.service.trouble
+    return [warning for warning in (look() for look in desk.watched) if warning]
 
 
 def _add_metrics(app: FastAPI, desk: Desk, metrics: Metrics, *, open_to_all: bool) -> None:

@@ -76,6 +76,7 @@ class Desk:
         self._threads = anyio.CapacityLimiter(THREADS)
         self._waiting = anyio.CapacityLimiter(THREADS)  # whatever designs do, others go on
         self.designs: Served | None = None  # while the application runs, if any are served
+        self.watched: list[Callable[[], str]] = []  # what may have to warn whoever asks how it is
 
     async def answer(self, operation: Operation[Any, Any], request: Request) -> Response:
         """Never raises: whatever happens becomes an answer, a line in the log and a count."""

@@ -42,6 +42,10 @@ class Metrics:
         """Tell also of designs that are served, as `ServedDesigns.status` has it."""
         self.registry.register(_Served(served))
 
+    def watch_enrichment(self, status: Callable[[], Mapping[str, Any]]) -> None:
+        """Tell also what is drawn from conversations, as `Enriching.status` has it."""
+        self.registry.register(_Enrichment(status))
+
     def count(self, interface: str, verb: str, outcome: str, seconds: float) -> None:
         self._requests.labels(interface, verb, outcome).inc()
         self._seconds.labels(interface, verb).observe(seconds)
@@ -72,6 +76,35 @@ class _Served(Collector):
         for what in SERVED:
             counts.add_metric([what], found["counts"].get(what, 0))
         yield counts
+
+
+class _Enrichment(Collector):
+    """What a model drew from conversations. Nothing drawn shows as a zero."""
+
+    def __init__(self, status: Callable[[], Mapping[str, Any]]) -> None:
+        self._status = status
+
+    def describe(self) -> Iterable[Metric]:
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        try:
+            found = self._status()
+        except MetamemError:  # the store cannot be read: metamem_store_up says so
+            return
+        counts = CounterMetricFamily(
+            "metamem_enrichment", "What enrichment did since this process began", labels=["what"]
+        )
+        for what in ("rounds", "questions", "turns", "stored"):
+            counts.add_metric([what], found[what])
+        yield counts
+        for name, words in (
+            ("waiting", "Turns that enrichment has not read yet"),
+            ("tokens", "Tokens that enrichment used, by all processes"),
+            ("money", "Dollars that enrichment cost, by all processes"),
+            ("stopped", "Whether it stands still: nothing may be spent, or no model answers"),
+        ):
+            yield GaugeMetricFamily(f"metamem_enrichment_{name}", words, float(found[name]))
 
 
 class _Store(Collector):

@@ -13,6 +13,7 @@ import socket
 import stat
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
+    AbstractAsyncContextManager,
     AbstractContextManager,
     AsyncExitStack,
     asynccontextmanager,
@@ -20,8 +21,10 @@ from contextlib import (
     nullcontext,
 )
 from dataclasses import asdict, dataclass
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TypeVar
 
 import uvicorn
 
@@ -31,9 +34,10 @@ from metamem.service.archives import FILE as ARCHIVE
 from metamem.service.database import FILE, now_ms
 from metamem.service.designs.served import ServedDesigns
 from metamem.service.designs.starting import served_designs
+from metamem.service.enriching import Enriching, Enrichment, enriching_beside
 from metamem.service.service import MemoryService
 from metamem.store.runlock import lock_file
-from metamem.web.app import LOOPBACK, Designs, Settings, build
+from metamem.web.app import LOOPBACK, Settings, build
 from metamem.web.asgi import Application, Receive, Scope, Send
 from metamem.web.desk import OWNER
 
@@ -72,6 +76,7 @@ def serve(
     port: int = PORT,
     socket_path: Path | None = None,
     offer: Offer = NO_DESIGN,
+    enrichment: Enrichment | None = None,
     ready: Callable[[Place], None],
 ) -> None:
     """Serve until SIGTERM or SIGINT. Requests under way are finished, and all records written."""
@@ -86,7 +91,11 @@ def serve(
             )
         settings = Settings(hosts=LOOPBACK if local else (), open_metrics=local)
         trouble: list[MetamemError] = []
-        app = build(service, settings, _designs(service, offer, trouble))
+        designs, enriches = (
+            _told(_designs(service, offer), trouble),
+            _told(_enriches(service, enrichment), trouble),
+        )
+        app = build(service, settings, designs, enriches)
         listener = _listen(host, port)
         stack.callback(listener.close)
         shown = f"[{host}]" if ":" in host else host
@@ -108,31 +117,46 @@ def serve(
             raise Broken("the server did not start", hint="its log may say why")
 
 
-def _designs(service: MemoryService, offer: Offer, trouble: list[MetamemError]) -> Designs | None:
-    """None where there is nothing to serve. Why it could not be opened is left in `trouble`: it
-    happens where nobody else could say it."""
+T = TypeVar("T")
+Opens = Callable[[], AbstractAsyncContextManager[T]]
+
+
+def _designs(service: MemoryService, offer: Offer) -> Opens[ServedDesigns] | None:
+    """None where there is nothing to serve."""
     home = home_folder(offer.archive)
     if bool(offer.design) != bool(offer.scope):
         raise UsageError("a design is named for a scope", hint="give both --design and --scope")
     if not (offer.archive or offer.design or (home / ARCHIVE).is_file()):
         return None
+    return partial(
+        served_designs,
+        service,
+        home,
+        design=offer.design,
+        scope=offer.scope,
+        create=offer.archive is not None,
+    )
+
+
+def _enriches(service: MemoryService, settings: Enrichment | None) -> Opens[Enriching] | None:
+    return partial(enriching_beside, service, settings) if settings is not None else None
+
+
+def _told(opens: Opens[T] | None, trouble: list[MetamemError]) -> Opens[T] | None:
+    """Why something could not be opened is left in `trouble`: it happens where nobody else could
+    say it."""
+    if opens is None:
+        return None
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[ServedDesigns]:
+    async def opened() -> AsyncIterator[T]:
         async with AsyncExitStack() as held:
             try:
-                serving = served_designs(
-                    service,
-                    home,
-                    design=offer.design,
-                    scope=offer.scope,
-                    create=offer.archive is not None,
-                )
-                served = await held.enter_async_context(serving)
+                found = await held.enter_async_context(opens())
             except MetamemError as error:
                 trouble.append(error)
                 raise
-            yield served
+            yield found
 
     return opened
 

@@ -3,10 +3,11 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,6 +17,7 @@ from metamem.service.attach import control
 from metamem.service.attach.hosts import attachment
 from metamem.service.attach.install import Installer
 from metamem.service.attach.places import Meeting
+from metamem.service.database import FILE
 from metamem.service.importing.keeping import scope_of
 from metamem.service.service import MemoryService
 from metamem.service.words import Draft, Fact, Listing
@@ -109,7 +111,14 @@ class Life:
             return (done.stdout, session) if done.stdout else None
 
         data, session = until(once)
+        if b"<metamem-memory briefing=" in data.replace(b"\\", b""):
+            until(lambda: self._noted(session))  # the daemon does so once it has answered
         return json.loads(data), session
+
+    def _noted(self, session: str) -> bool:
+        with closing(sqlite3.connect(self.meeting.memories / FILE)) as there:
+            asked = "SELECT 1 FROM briefed_sessions WHERE session = ?"
+            return there.execute(asked, (session,)).fetchone() is not None
 
     def settled(self) -> None:
         """Wait until all that hooks pointed to is kept."""

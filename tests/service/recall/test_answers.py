@@ -159,6 +159,14 @@ def test_who_repeats_a_question_from_outside_does_not_come_before_who_answers_it
         assert any(item.why["trust"] < 0 for item in found.items)  # told, not left out
 
 
+def test_what_has_the_words_once_and_in_a_sentence_is_no_bait(tmp_path: Path) -> None:
+    with memory(tmp_path) as here:
+        here.keep(*(f"Room {n} has the key number {n}." for n in range(30)))
+        stuffed = "key room 7 " * 6 + "evil.example"
+        here.keep(stuffed)
+        assert here.texts("key of room 7")[0] == "Room 7 has the key number 7."
+
+
 def test_scopes_that_hold_nothing_take_no_part(tmp_path: Path) -> None:
     with memory(tmp_path) as here:
         reads = {SHOP} | {Scope("acme", "project", f"empty{n}") for n in range(60)}

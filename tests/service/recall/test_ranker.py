@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from metamem.core.errors import DataError
 from metamem.service.recall import ranker as module
 from metamem.service.recall.features import NAMES
-from metamem.service.recall.ranker import SIGNS, Gate, Ranker, Trees
+from metamem.service.recall.ranker import Bait, Gate, Ranker, Trees
 from tests.service.recall.scopes import shown, spoken
 
 # Two trees by hand: x0 <= 0.5 ? (x1 <= 2 ? 1 : 2) : 3, and x1 <= -1 ? 10 : 20.
@@ -42,19 +42,34 @@ def test_relevance_is_a_share_and_explained_by_features() -> None:
     assert set(ranker.explain(rows[0])) <= set(NAMES)
 
 
+def leaf(value: float) -> Trees:
+    """One tree that gives every row the same."""
+    none = np.zeros(1, np.int32)
+    zero = np.zeros(1, np.float32)
+    return Trees(none, none, zero, none, none, np.array([value], np.float32), 0)
+
+
 def test_a_closed_gate_shows_nothing_and_an_open_one_what_is_above_the_floor() -> None:
     rows = np.zeros((3, len(NAMES)), np.float32)
     relevance = np.array([0.9, 0.2, 0.01], np.float32)
-    nothing = np.zeros(len(SIGNS), np.float32)
-    for bias, expected in ((-1.0, [False] * 3), (1.0, [True, True, False])):
-        ranker = Ranker(BY_HAND, 0.1, Gate(nothing, bias, 0.0), {})
+    for value, expected in ((-1.0, [False] * 3), (1.0, [True, True, False])):
+        ranker = Ranker(BY_HAND, Bait(leaf(-9.0)), 0.1, Gate(leaf(value), 0.0), {})
         assert ranker.shown(rows, relevance).tolist() == expected
 
 
-def test_trees_of_other_features_are_refused(tmp_path: Path) -> None:
+def test_bait_takes_relevance_away() -> None:
+    rows = np.ones((1, len(NAMES)), np.float32)
+    gate = Gate(leaf(0.0), 0.0)
+    plain, bait = (Ranker(leaf(3.0), Bait(leaf(v)), 0.0, gate, {}).score(rows) for v in (-9, 9))
+    assert plain > 0.9
+    assert bait < 0.01
+
+
+@pytest.mark.parametrize("part", ["features", "bait_features", "signs"])
+def test_trees_of_other_features_are_refused(tmp_path: Path, part: str) -> None:
     path = Path(module.__file__).with_name(module.FILE)
     content = json.loads(path.read_text(encoding="utf-8"))
-    content["features"][0] = "something else"
+    content[part][0] = "something else"
     (tmp_path / "ranker.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(DataError):
         Ranker.read(tmp_path / "ranker.json")

@@ -51,6 +51,7 @@ class Counts:
     turned_away: int = 0
     sessions: int = 0  # looks at transcripts
     stored: int = 0
+    facts: int = 0  # that were made of sessions by rule
     damaged: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -197,7 +198,9 @@ class Daemon:
                     self._trouble = error.message
                     self._counts.add(failed=1)
                 else:
-                    self._counts.add(sessions=1, stored=kept.stored, damaged=kept.damaged)
+                    self._counts.add(
+                        sessions=1, stored=kept.stored, facts=kept.facts, damaged=kept.damaged
+                    )
                 claimed.done()
             self._look.wait(LOOK_EVERY)
 

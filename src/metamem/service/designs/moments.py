@@ -66,8 +66,7 @@ def enter_experience(
         raise UnknownName(f"there is no moment {moment!r} in {name}", hint="advice names its own")
     if useful:
         view = sight(execute, caller, "read", [name])
-        for fact in useful:
-            facts.by_id(execute, view, fact)
+        useful = tuple(facts.by_id(execute, view, fact)[1].id for fact in useful)
     body = {"experience": dict(experience), "moment": moment, "useful": list(useful)}
     return entered(execute, scope, caller.who, body)
 

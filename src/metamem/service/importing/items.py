@@ -56,7 +56,7 @@ def bring(
     gone = {key: item for key, item in known.items() if key not in wanted}
     before = _edited(memories, fresh, known, gone)
     refused: list[str] = []
-    changed = 0
+    changed = known_already = 0
     for start in range(0, len(fresh), AT_ONCE):
         part = fresh[start : start + AT_ONCE]
         drafts = [_draft(piece, before.get(piece.key)) for piece in part]
@@ -69,14 +69,15 @@ def bring(
             own = written.outcome == "stored" or _origin(memories, written.id) == draft.origin
             places.set_item(source, scope, piece.key, Item(piece.digest, written.id, own))
             changed += bool(draft.supersedes)
+            known_already += written.outcome == "duplicate" and not draft.supersedes
     replaced = {fact.id for fact in before.values()}
     for key, item in gone.items():
         if item.own and item.fact not in replaced:
             _forget(memories, item.fact)
         places.drop_item(source, scope, key)
-    new = len(fresh) - len(refused) - changed
+    new = len(fresh) - len(refused) - changed - known_already
     lost = sum(item.fact not in replaced for item in gone.values())
-    return Brought(source, scope, new, changed, len(same), lost, tuple(refused))
+    return Brought(source, scope, new, changed, len(same) + known_already, lost, tuple(refused))
 
 
 def _edited(

@@ -1,7 +1,8 @@
-"""Transcripts become evidence: what people and agents said, each line once, nothing that was rewound."""
+"""Transcripts become evidence: what people and agents said, each line once, nothing that was rewound.
+Of what a whole session tells for later, facts are made beside its lines."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from metamem.core.access import Scope
@@ -10,13 +11,16 @@ from metamem.service.access.names import marked
 from metamem.service.access.projects import PROJECT, project_of
 from metamem.service.access.rights import LOCAL
 from metamem.service.contract import Memories
-from metamem.service.importing import gemini
+from metamem.service.importing import gemini, opencode
+from metamem.service.importing.items import bring
+from metamem.service.importing.lessons import lessons, linked
 from metamem.service.importing.places import Places, excluded
 from metamem.service.importing.sources import Source, look
 from metamem.service.importing.transcript import Line, Transcript
 from metamem.service.words import Fact, Listing, Session, Turn
 
 AT_ONCE = 200  # lines of one call of `ingest`
+READ_AGAIN = 32_000_000  # bytes of a session that is read as a whole whenever it grows
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class Kept:
     refused: int = 0
     rewound: int = 0
     damaged: int = 0
+    facts: int = 0  # that were made of it by rule, new or changed
     skipped: str = ""  # why nothing of it was kept
 
 
@@ -56,6 +61,9 @@ class Keeper:
         with self._places.reading(source.host, source.key) as state:
             found = look(source, state, self._known(source) if state is None else ())
             kept = self._keep(found.transcript)
+            if kept.scope and (found.transcript.lines or found.transcript.rewound):
+                whole = found.transcript if state is None else self._whole(source)
+                kept = replace(kept, facts=self._teach(kept.scope, whole))
             self._places.move(
                 source.host, source.key, found.state, found.transcript.session, kept.scope
             )
@@ -83,6 +91,27 @@ class Keeper:
             refused += done.refused
         rewound = self._withdraw(scope, transcript) if transcript.rewound else 0
         return Kept(session, scope, stored, known, refused, rewound, transcript.damaged)
+
+    def _whole(self, source: Source) -> Transcript | None:
+        """All of a session, unless it is so long that reading it again and again takes too long."""
+        if source.host != opencode.HOST and source.path.stat().st_size > READ_AGAIN:
+            return None
+        return look(source, None).transcript
+
+    def _teach(self, scope: str, whole: Transcript | None) -> int:
+        """Make facts of a whole session by rule; those that it taught before are known again."""
+        if whole is None:
+            return 0
+        pieces, name = lessons(whole), f"lessons of {whole.host} {whole.session}"
+        if pieces:
+            turns: dict[str, tuple[str, ...]] = {}
+            for fact in self._facts(scope, whole.session):
+                turns[turn_of(fact)] = (*turns.get(turn_of(fact), ()), fact.id)
+            pieces = linked(pieces, turns)
+        elif not self._places.items(name, scope):
+            return 0
+        done = bring(self._memories, self._places, scope, name, pieces)
+        return done.new + done.changed
 
     def _withdraw(self, scope: str, transcript: Transcript) -> int:
         """What the user took back is no evidence; it is archived, not lost."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from metamem.core.errors import Busy
 from metamem.service.database import Database, new_id, now_ms
+from metamem.store.engine import Execute
 
 LEASE_MS = 60_000  # after which nobody waits for a reader; for one that died, nobody does at all
 
@@ -193,3 +194,16 @@ def excluded(folder: str, patterns: Sequence[str]) -> bool:
             ):
                 return True
     return False
+
+
+def erase_items(execute: Execute, scope: int, person: str) -> dict[str, int]:
+    """What is known of pieces of an erased scope: digests of texts. Of a person's they stay, so that
+    reading their source again does not bring back what was erased."""
+    if person:
+        return {}
+    gone = execute(
+        "DELETE FROM import_items WHERE scope = (SELECT tenant || '/' || kind || '/' || name"
+        " FROM scopes WHERE number = ?) RETURNING 1",
+        (scope,),
+    )
+    return {"import_items": len(gone)}

@@ -43,6 +43,7 @@ class Imported:
     refused: int = 0
     rewound: int = 0
     damaged: int = 0
+    facts: int = 0  # made by rule, beside the lines
     failed: tuple[str, ...] = ()  # files, and why
 
 
@@ -104,6 +105,7 @@ def carried_out(
                 refused=done.refused + kept.refused,
                 rewound=done.rewound + kept.rewound,
                 damaged=done.damaged + kept.damaged,
+                facts=done.facts + kept.facts,
             )
         progress(number, len(chosen))
     return done

@@ -12,6 +12,7 @@ from metamem.service.recall.candidates import beside, scaled, session_best
 from metamem.service.recall.catalog import NONE, Catalog, Flags, Floats, Hits, Ints, Longs
 from metamem.service.recall.question import ASKS, Question
 from metamem.service.recall.reading import MARKS, Readings
+from metamem.service.recall.terms import terms
 
 Column = tuple[str, Floats]
 DAY = 86_400_000
@@ -40,6 +41,10 @@ NAMES = (
     "asked_terms",
     "known_terms",
     "best_terms",
+    "matter",
+    "matter_around",
+    "named",
+    "known_names",
     "meaning",
     "meaning_scaled",
     "meaning_rank",
@@ -58,6 +63,8 @@ NAMES = (
     "gist_rank",
     "focus",
     "phrases",
+    "echo",
+    "pile",
     "said_by",
     "persons",
     "line_asks",
@@ -68,6 +75,8 @@ NAMES = (
     "line_place",
     "line_length",
     "line_chatter",
+    "line_repeats",
+    "line_listed",
     "before_asks",
     "before_length",
     "asks_when",
@@ -109,7 +118,7 @@ def _columns(
     readings: Readings,
 ) -> Iterator[Column]:
     near = _Near(catalog, chosen)
-    yield from _by_terms(catalog, hits, chosen, near)
+    yield from _by_terms(question, catalog, hits, chosen, near)
     yield from _by_meaning(dense, catalog, chosen, near)
     yield from _by_words(question, readings, near)
     yield from _by_person(question, catalog, chosen, near)
@@ -147,7 +156,9 @@ def _follow(beside: Ints, places: Ints) -> Ints:
     return found
 
 
-def _by_terms(catalog: Catalog, hits: Hits, chosen: Ints, near: _Near) -> Iterator[Column]:
+def _by_terms(
+    question: Question, catalog: Catalog, hits: Hits, chosen: Ints, near: _Near
+) -> Iterator[Column]:
     lexical = hits.lexical
     top = max(float(lexical.max(initial=0)), 1e-6)
     total = max(sum(hit.rarity for hit in hits.terms if len(hit.posting.where)), 1e-6)
@@ -196,6 +207,51 @@ def _by_terms(catalog: Catalog, hits: Hits, chosen: Ints, near: _Near) -> Iterat
     every = sum(hit.rarity for hit in hits.terms)
     yield "known_terms", np.full(size, total / max(every, 1e-6), np.float32)
     yield "best_terms", np.full(size, top / total, np.float32)
+    names = asked_names(question, catalog, hits)
+    matter = [hit for hit in hits.terms if hit.term not in names]
+    asked = np.float32(max(sum(hit.rarity for hit in matter), 1e-6))
+    about = np.array([0 if hit.term in names else hit.rarity for hit in told], np.float32) / asked
+    yield "matter", _mass(own_bits, about) if matter else np.ones(size, np.float32)
+    around = own_bits | before | after
+    yield "matter_around", _mass(around, about) if matter else np.ones(size, np.float32)
+    of_terms = {hit.term: np.int64(1 << n) for n, hit in enumerate(told)}
+    yield "named", _named(names, of_terms, catalog, chosen, around, near)
+    known = [bool(by.any()) or name in of_terms for name, by in names.items()]
+    yield "known_names", np.full(size, np.mean(known) if known else 1, np.float32)
+
+
+def asked_names(question: Question, catalog: Catalog, hits: Hits) -> dict[str, Flags]:
+    """The names in a question, as terms, with the authors who bear them.
+
+    A question's first word is written like a name, whatever it is: it is one if it is known.
+    """
+    first = terms(question.text.split(maxsplit=1)[0]) if question.text else {}
+    known = {hit.term for hit in hits.terms if len(hit.posting.where)}
+    found = {}
+    for name in sorted(question.names):
+        for term in terms(name):
+            by = np.array([term in terms(author) for author in catalog.authors], np.bool_)
+            if term in question.terms and (term not in first or term in known or by.any()):
+                found[term] = by
+    return found
+
+
+def _named(
+    names: dict[str, Flags],
+    of_terms: dict[str, np.int64],
+    catalog: Catalog,
+    chosen: Ints,
+    around: Longs,
+    near: _Near,
+) -> Floats:
+    """The share of the asked names that stand in a line or beside it, or are its speaker's; -1
+    where no name is asked for."""
+    if not names:
+        return np.full(len(chosen), -1, np.float32)
+    there = np.zeros(len(chosen), np.float32)
+    for name, by in names.items():
+        there += ((around & of_terms.get(name, np.int64(0))) != 0) | by[catalog.author[chosen]]
+    return there / np.float32(len(names))
 
 
 def _session_bits(catalog: Catalog, bits: Longs) -> Longs:
@@ -278,7 +334,12 @@ def _by_words(question: Question, readings: Readings, near: _Near) -> Iterator[C
     phrase = np.append(np.isin(written, pairs), False)
     ends = np.append(readings.starts[1:], len(texts)) - 1
     phrase[ends] = False
-    yield "phrases", np.add.reduceat(phrase.astype(np.float32), readings.starts)
+    phrases = np.add.reduceat(phrase.astype(np.float32), readings.starts)
+    yield "phrases", phrases
+    yield "echo", (phrases / np.float32(max(1, len(pairs)))).astype(np.float32)
+    sizes = np.diff(np.append(readings.starts, len(texts))).astype(np.float32)
+    piled = np.add.reduceat(same.any(axis=0).astype(np.float32), readings.starts)
+    yield "pile", (piled / sizes).astype(np.float32)
 
 
 def _pairs(stems: Ints) -> Longs:

@@ -1,5 +1,6 @@
 """From features to relevance: many small decision trees, trained elsewhere, summed here.
 
+One set of trees ranks, a small one tells bait, and another whether a question has an answer at all.
 The trees lie as flat arrays in a file of the package, so that nothing but numpy is needed. All rows
 go down all trees at once, a level at a time.
 """
@@ -10,16 +11,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from metamem.core.errors import DataError
 from metamem.service.recall.catalog import Flags, Floats, Ints
 from metamem.service.recall.features import NAMES
+from metamem.service.recall.signs import SIGNS, signs
 
-FORMAT = 2
+FORMAT = 3
 FILE = "ranker.json"
 SHOWN = 6  # features that an explanation names
+_COVERED = SIGNS.index("covered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,47 +50,41 @@ class Trees:
 
 
 @dataclass(frozen=True, slots=True)
+class Bait:
+    """Tells texts that were written to be found: the question again, or its words strung together."""
+
+    trees: Trees  # over the columns of BAIT
+
+    def share(self, rows: Floats) -> Floats:
+        """What is left of each row's relevance: nearly all, or nearly nothing for bait."""
+        left = np.ones(len(rows), np.float32)
+        piled = np.flatnonzero(rows[:, _PILE] >= PILED)
+        if len(piled):
+            odds = np.exp(self.trees.sum(rows[piled][:, _OF_BAIT]))
+            left[piled] = (1 / (1 + odds)) ** 2
+        return left
+
+
+BAIT = (
+    *("echo", "pile", "phrases", "words_back", "matched", "covered", "matter", "terms_full"),
+    *("asked_terms", "line_asks", "line_length", "line_chatter", "line_repeats", "line_listed"),
+)
+PILED = 0.2  # share of a text's words that are the question's, below which it is no bait
+_OF_BAIT = np.array([NAMES.index(name) for name in BAIT])
+_PILE = NAMES.index("pile")
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """Judges a question as a whole: whether anything in the scope answers it at all."""
 
-    weights: Floats  # of the columns that `signs` gives
-    bias: float
+    trees: Trees  # over what `signs` gives
     least: float
 
     def open(self, rows: Floats, relevance: Floats) -> bool:
         """Whether to show anything: always, where one text has all that is asked for."""
         seen = signs(rows, relevance)
-        return bool(seen[_COVERED] > 0.999 or seen @ self.weights + self.bias >= self.least)
-
-
-SIGNS = ("relevance", "words", "words_least", "gist", "known", "covered", "covered_wide")
-
-_COVERED = SIGNS.index("covered")
-
-
-def signs(rows: Floats, relevance: Floats) -> Floats:
-    """What tells whether a question has an answer, in the order of SIGNS: the best of each.
-
-    What is covered counts against all that is asked, terms that occur nowhere included.
-    """
-    top = min(max(float(relevance.max()), 1e-6), 1 - 1e-6)
-    best = {name: float(rows[:, NAMES.index(name)].max()) for name in _BEST}
-    known = best["known_terms"]
-    return np.array(
-        [
-            np.log(top / (1 - top)),
-            best["words"],
-            best["words_least"],
-            best["gist"],
-            known,
-            best["covered"] * known,
-            best["covered_wide"] * known,
-        ],
-        np.float32,
-    )
-
-
-_BEST = ("words", "words_least", "gist", "known_terms", "covered", "covered_wide")
+        return bool(seen[_COVERED] > 0.999 or self.trees.sum(seen[None, :])[0] >= self.least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +92,7 @@ class Ranker:
     """Weighs features. `floor` is the relevance below which a fact should not be shown."""
 
     trees: Trees
+    bait: Bait
     floor: float
     gate: Gate
     made: Mapping[str, object]  # of what and how it was trained
@@ -110,13 +109,16 @@ class Ranker:
     def score(self, rows: Floats) -> Floats:
         """The relevance of each row, from 0 to 1; comparable between questions and scopes."""
         odds: Floats = np.exp(-self.trees.sum(rows))
-        return np.float32(1) / (np.float32(1) + odds)
+        return self.bait.share(rows) / (np.float32(1) + odds)
 
     def shown(self, rows: Floats, relevance: Floats) -> Flags:
-        """Which facts to show: none where nothing seems to answer, else those above the floor."""
+        """Which facts to show: none where nothing seems to answer, else those above the floor.
+
+        Bait comes late, but is not left out: somebody may have noted a question with its answer.
+        """
         if not len(rows) or not self.gate.open(rows, relevance):
             return np.zeros(len(rows), np.bool_)
-        return relevance >= self.floor
+        return relevance >= self.floor * self.bait.share(rows)
 
     def explain(self, row: Floats) -> Mapping[str, float]:
         """What speaks for a fact: by how much its relevance falls where a feature is taken away."""
@@ -136,27 +138,28 @@ def _shipped() -> Ranker:
 
 def _parsed(text: str) -> Ranker:
     content = json.loads(text)
-    if content["format"] != FORMAT or tuple(content["features"]) != NAMES:
+    names = tuple(tuple(content.get(part, ())) for part in ("features", "bait_features", "signs"))
+    if content["format"] != FORMAT or names != (NAMES, BAIT, SIGNS):
         raise DataError(
             "the ranker was trained on other features than these",
             hint="python -m bench.train_ranker makes it anew",
         )
-    trees = content["trees"]
     return Ranker(
-        Trees(
-            np.array(trees["roots"], np.int32),
-            np.array(trees["feature"], np.int32),
-            np.array(trees["threshold"], np.float32),
-            np.array(trees["left"], np.int32),
-            np.array(trees["right"], np.int32),
-            np.array(trees["value"], np.float32),
-            int(trees["depth"]),
-        ),
+        _trees(content["trees"]),
+        Bait(_trees(content["bait"])),
         float(content["floor"]),
-        Gate(
-            np.array(content["gate"]["weights"], np.float32),
-            float(content["gate"]["bias"]),
-            float(content["gate"]["least"]),
-        ),
+        Gate(_trees(content["gate"]["trees"]), float(content["gate"]["least"])),
         content["made"],
+    )
+
+
+def _trees(content: Mapping[str, Any]) -> Trees:
+    return Trees(
+        np.array(content["roots"], np.int32),
+        np.array(content["feature"], np.int32),
+        np.array(content["threshold"], np.float32),
+        np.array(content["left"], np.int32),
+        np.array(content["right"], np.int32),
+        np.array(content["value"], np.float32),
+        int(content["depth"]),
     )

@@ -21,7 +21,13 @@ from metamem.service.recall.terms import words
 
 MOST_WORDS = 60_000
 MOST_TEXTS = 50_000
-MARKS = ("asks", "when", "number", "self", "names", "place", "length", "chatter")
+MARKS = (
+    *("asks", "when", "number", "self", "names", "place", "length", "chatter"),
+    *(
+        "repeats",
+        "listed",
+    ),  # what is written to be found says words again, or strings them together
+)
 
 _WHEN = re.compile(
     r"\b(yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|monday|tuesday"
@@ -34,6 +40,7 @@ _NUMBER = re.compile(
 )
 _SELF = re.compile(r"\b(I|me|my|mine|we|us|our)\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+")
+_SEPARATOR = re.compile(r"[,;|/•]")
 _PLACE = re.compile(r"\b(in|at|to|from) (the )?[A-Z][a-z]+|\b(city|town|country|beach|park)\b")
 
 
@@ -142,4 +149,6 @@ def _marks(text: str, found: Sequence[str], telling: Sequence[str]) -> tuple[flo
         float(_PLACE.search(text) is not None),
         float(len(found)),
         1 - len(telling) / max(1, len(found)),
+        1 - len(set(telling)) / max(1, len(telling)),
+        len(_SEPARATOR.findall(text)) / max(1, len(found)),
     )

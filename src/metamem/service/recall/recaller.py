@@ -11,6 +11,7 @@ from metamem.service import facts
 from metamem.service.database import Database, new_id, now_ms
 from metamem.service.recall import briefing, use
 from metamem.service.recall.background import Background, keep_snapshot
+from metamem.service.recall.corrections import corrected_first
 from metamem.service.recall.embedding import (
     Identity,
     LocalEmbedder,
@@ -92,13 +93,17 @@ class Recaller:
                 scored += scorer.score(execute, look, asked, ask.limit * SPARE, watch)
             with watch("show"):
                 scored.sort(key=lambda each: -each.score)
-                shown = _visible(execute, view, without_repeats(scored, ask.limit))
+                best = _visible(execute, view, without_repeats(scored, ask.limit))
+                shown, corrects = corrected_first(execute, view, ask, best)
             lag = self._lag(execute, looks, identity)
             notes = self._notes(execute, looks, identity, ours)
             if len(ask.query) > LONGEST:
                 notes.append(TOO_LONG)
         with watch("explain"):
-            found = [(each, fact, scorer.why(each)) for each, fact in shown]
+            found = [
+                (each, fact, scorer.why(each) | _corrects(corrects.get(each.number, "")))
+                for each, fact in shown
+            ]
         return self._answer(caller, ask, view, found, lag, notes, watch)
 
     def briefing(self, caller: Caller, scopes: Sequence[str] = (), tokens: int = 1500) -> Briefing:
@@ -278,6 +283,10 @@ class Recaller:
                 items,
             )
         )
+
+
+def _corrects(fact: str) -> dict[str, str]:
+    return {"corrects": fact} if fact else {}
 
 
 def _visible(execute: Execute, view: Sight, best: list[Scored]) -> list[tuple[Scored, Fact]]:

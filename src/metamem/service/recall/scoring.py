@@ -3,7 +3,8 @@ importance and trust add to it.
 
 Age and importance move a score by a few hundredths and lift nothing over the floor. What a tool or
 an outsider said comes after what somebody said who is as near to the question: whoever can put words
-into a page could repeat any question in it. Nothing is left out for that. Nothing of them
+into a page could repeat any question in it. What came from outside is never first while something
+is shown that a person or an agent said. Nothing is left out for that. Nothing of them
 is stored, and being recalled is no evidence: neither makes a fact weigh more next time.
 """
 
@@ -26,12 +27,13 @@ from metamem.service.recall.reading import Reader
 from metamem.service.recall.stopwatch import Stopwatch
 from metamem.service.recall.vectors import unpacked
 from metamem.service.recall.wanted import allowed
-from metamem.service.words import TYPES, Ask
+from metamem.service.words import TRUST, TYPES, Ask
 from metamem.store.engine import Execute
 
 DAY = 86_400_000  # milliseconds
 BY_AGE, BY_IMPORTANCE = 0.05, 0.05  # of a score, at most, up or down
 LESS = np.array([0.9, 0.4, 0.0, 0.0], np.float32)  # of a score, by trust: from outside, a tool
+OUTSIDE, TRUSTED = TRUST["outside"], TRUST["agent"]
 FIRST_LOOK = 300  # facts whose vectors are read one by one while the scope's are not in memory
 _HALF_LIVES = np.array([each.half_life_days for each in TYPES.values()])
 
@@ -117,8 +119,14 @@ class Scorer:
         age = freshness(catalog.type[chosen], catalog.said_at[chosen], asked.question.now)
         by_age = relevance * BY_AGE * (2 * age - 1)
         by_importance = relevance * BY_IMPORTANCE * (2 * catalog.importance[chosen] - 1)
-        by_trust = -relevance * LESS[catalog.trust[chosen]]
+        trust = catalog.trust[chosen]
+        by_trust = -relevance * LESS[trust]
         scores = relevance + by_age + by_importance + by_trust
+        if (said := shown & (trust >= TRUSTED)).any():
+            over = np.maximum(scores - np.float32(0.99) * scores[said].max(), 0) * (
+                trust == OUTSIDE
+            )
+            by_trust, scores = by_trust - over, scores - over
         order = [int(i) for i in np.argsort(-scores, kind="stable") if shown[i]]
         return [
             Scored(

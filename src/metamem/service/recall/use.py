@@ -18,9 +18,8 @@ from metamem.core.errors import StoreError, UnknownName, UsageError
 from metamem.core.ids import canonical_json
 from metamem.service import facts
 from metamem.service.database import Database, now_ms
-from metamem.service.recall.render import SHORT
 from metamem.service.sight import Sight, sight
-from metamem.service.words import VERDICTS, Fact
+from metamem.service.words import VERDICTS
 from metamem.service.writing.fields import told
 from metamem.store.engine import Execute
 from metamem.store.sql.base import insert
@@ -132,7 +131,7 @@ class Recorder:
 def give_feedback(
     execute: Execute, caller: Caller, recall: str, fact: str, verdict: str, note: str
 ) -> None:
-    """Enter whether a fact that a recall showed was of use. A fact is named by its id or its end."""
+    """Enter whether a fact that a recall showed was of use. A fact is named by its id, or its end or start."""
     if verdict not in VERDICTS:
         raise UsageError(
             f"no verdict is called {told(verdict)}", hint=f"known: {', '.join(VERDICTS)}"
@@ -189,10 +188,10 @@ def why_recall(execute: Execute, caller: Caller, recall: str) -> dict[str, Any]:
     }
 
 
-def why_fact(execute: Execute, caller: Caller, fact_id: str) -> dict[str, Any]:
+def why_fact(execute: Execute, caller: Caller, name: str) -> dict[str, Any]:
     """Where a fact comes from, what it was, what it hangs together with, and what came of it."""
     view = sight(execute, caller, "read")
-    number, fact = facts.by_id(execute, view, fact_id)
+    number, fact = facts.by_id(execute, view, name)
     return {
         "fact": fact.to_json(),
         "event": _source(execute, number),
@@ -205,9 +204,9 @@ def why_fact(execute: Execute, caller: Caller, fact_id: str) -> dict[str, Any]:
                 "reason": each.reason,
                 "text": each.text,
             }
-            for each in facts.history(execute, view, fact_id)
+            for each in facts.history(execute, view, fact.id)
         ],
-        "links": facts.linked(execute, view, fact_id),
+        "links": facts.linked(execute, view, fact.id),
         "use": _use(execute, number),
     }
 
@@ -301,16 +300,12 @@ def _seen_settings(settings: dict[str, Any], view: Sight) -> dict[str, Any]:
 def _shown_fact(execute: Execute, view: Sight, recall: str, name: str) -> int:
     rows = execute("SELECT fact FROM recall_items WHERE recall = ?", (recall,))
     known = facts.by_number(execute, view, [number for (number,) in rows])
-    found = [number for number, fact in known.items() if _named(fact, name)]
+    found = [number for number, fact in known.items() if facts.is_part(name, fact.id)]
     if len(found) != 1:
         raise UnknownName(
             f"{recall} showed no fact {told(name)}", hint="`why` lists what it showed"
         )
     return found[0]
-
-
-def _named(fact: Fact, name: str) -> bool:
-    return fact.id == name or (len(name) >= SHORT and fact.id.endswith(name))
 
 
 def _source(execute: Execute, number: int) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def matches(
     found: list[Match] = []
     # A correction may share no more than the name of what it is about.
     least = 1 if correction or new.corrects or len(new.content) <= 3 else 2
-    for older in _near(execute, scope, words, fresh, least):
+    for older in near(execute, scope, words, fresh, least):
         if older.id in gone:
             continue
         relation = compare(new, older.statement, correction=correction)
@@ -97,10 +97,16 @@ def replaced(found: Sequence[Match], trust: int) -> list[Match]:
     return strong
 
 
-def _near(
-    execute: Execute, scope: int, words: Sequence[str], fresh: Fresh, least: int
+def near(
+    execute: Execute,
+    scope: int,
+    words: Sequence[str],
+    fresh: Fresh,
+    least: int,
+    *,
+    turns: bool = False,
 ) -> list[Older]:
-    """The facts that share most of the rarest words."""
+    """The facts that share most of the rarest words; `turns`: lines of conversations, too."""
     if not words:
         return []
     shared: Counter[int | str] = Counter()
@@ -109,7 +115,8 @@ def _near(
         # Each list is bounded before facts are looked at, so that turns cost no more than that.
         one = (
             "SELECT f.number FROM (SELECT fact FROM postings WHERE scope = ? AND term = ?"
-            " ORDER BY fact DESC LIMIT ?) p JOIN facts f ON f.number = p.fact WHERE f.type <> 'turn'"
+            " ORDER BY fact DESC LIMIT ?) p JOIN facts f ON f.number = p.fact"
+            + ("" if turns else " WHERE f.type <> 'turn'")
         )
         values: list[Value] = [value for word in rarest for value in (scope, word, LISTED)]
         rows = execute(" UNION ALL ".join([one] * len(rarest)), values)

@@ -59,14 +59,6 @@ class Line:
     said_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """A fact that a model drew from some turns."""
-
-    draft: Draft
-    evidence: tuple[str, ...]
-
-
 def question(lines: Sequence[Line]) -> Question:
     told = "\n".join(
         f"{at}. {line.author}: {' '.join(line.text.split())}" for at, line in enumerate(lines, 1)
@@ -76,7 +68,7 @@ def question(lines: Sequence[Line]) -> Question:
     )
 
 
-def extracted(reply: Any, lines: Sequence[Line]) -> list[Extracted]:
+def extracted(reply: Any, lines: Sequence[Line]) -> list[Draft]:
     """The facts of a reply that fits the schema, without those that the lines do not bear out."""
     found = []
     for given in reply["facts"]:
@@ -85,7 +77,7 @@ def extracted(reply: Any, lines: Sequence[Line]) -> list[Extracted]:
             continue
         evidence = [lines[place - 1] for place in places]
         if _bears_out(evidence, given["text"]):
-            found.append(Extracted(_draft(given, evidence), tuple(line.id for line in evidence)))
+            found.append(_draft(given, evidence))
     return found
 
 
@@ -106,4 +98,5 @@ def _draft(given: Mapping[str, Any], evidence: Sequence[Line]) -> Draft:
         origin=f"drawn from {last.session}",
         author=last.author,
         said_at=last.said_at,
+        about=tuple(line.id for line in evidence),
     )

@@ -14,6 +14,7 @@ from metamem.service import changing, facts, log, picture
 from metamem.service.database import new_id
 from metamem.service.sight import Sight
 from metamem.service.words import Session
+from metamem.service.writing.correcting import tie
 from metamem.service.writing.entities import phrases, with_vocabulary
 from metamem.service.writing.fields import NAME, TITLE, Fields, moment
 from metamem.service.writing.prepare import Prepared, Refused
@@ -142,6 +143,7 @@ class Ingesting:
         self._enter_session()
         if step.new:
             self._apply("remembered", {"facts": step.new})
+            tie(self.execute, self.scope, self.caller, self.session.id, step.new)
 
     def _known(self) -> tuple[list[KnownTurn], int]:
         """The session's turns that are there, and the place after the last."""

@@ -19,8 +19,9 @@ class Lease:
     scope: int
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    def take(self) -> int:
-        """Hold the job: its cursor. `Busy` where another process is at it."""
+    def take(self, *, over: bool = False) -> int:
+        """Hold the job: its cursor. `Busy` where another process is at it, unless it is taken over:
+        then that one's next step fails and enters nothing."""
         now = now_ms()
         with self.database.writing() as execute:
             self.database.alone(execute, f"job {self.job} {self.scope}")
@@ -36,7 +37,7 @@ class Lease:
                 )
                 return 0
             position, held_by, held_until = rows[0]
-            if held_by != self.holder and held_until > now:
+            if held_by != self.holder and held_until > now and not over:
                 raise Busy(f"another process is at the job {self.job} of this scope")
             execute(
                 "UPDATE jobs SET held_by = ?, held_until = ? WHERE name = ? AND scope = ?",

@@ -18,6 +18,7 @@ from metamem.service.writing.fields import NAME, PLACE, Fields, known_source, mo
 from metamem.service.writing.junk import refusal
 from metamem.service.writing.trust import is_quarantined
 
+MOST_ABOUT = 20  # facts that one is drawn from
 NOT_PINNED = "what a tool or an outsider says does not pin itself: keep it without, then edit it"
 
 
@@ -52,6 +53,7 @@ class Prepared:
     entities: tuple[str, ...]
     redacted: tuple[str, ...]
     supersedes: str
+    about: tuple[str, ...] = ()
 
     def to_body(self, fact_id: str) -> dict[str, Any]:
         """As the event log keeps it."""
@@ -59,7 +61,8 @@ class Prepared:
         return body | {"id": fact_id, "entities": sorted(set(self.entities))}
 
 
-_KEPT = tuple(f.name for f in fields(Prepared) if f.name not in ("redacted", "supersedes"))
+_NOT_KEPT = ("redacted", "supersedes", "about")  # links say the latter two
+_KEPT = tuple(f.name for f in fields(Prepared) if f.name not in _NOT_KEPT)
 
 
 def prepare(draft: Draft, who: str, now: int) -> Prepared | Refused:
@@ -109,6 +112,7 @@ def prepare(draft: Draft, who: str, now: int) -> Prepared | Refused:
         entities=entities(text, names),
         redacted=given.redacted,
         supersedes=given.line(draft.supersedes, NAME),
+        about=tuple(given.line(fact, NAME) for fact in draft.about[:MOST_ABOUT]),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metamem.core.access import Caller
-from metamem.core.errors import UnknownName
+from metamem.core.errors import UnknownName, UsageError
 from metamem.service import changing, facts, log, picture
 from metamem.service.database import new_id
 from metamem.service.recall.terms import terms
@@ -26,6 +26,7 @@ from metamem.service.writing.candidates import (
 from metamem.service.writing.entities import phrases, with_vocabulary
 from metamem.service.writing.prepare import Prepared, Refused
 from metamem.service.writing.statement import statement
+from metamem.service.writing.trust import is_quarantined
 from metamem.service.writing.vocabulary import known_names
 from metamem.store.engine import Execute
 
@@ -105,6 +106,10 @@ class Remembering:
     def _taken(self, each: Prepared | Refused) -> Written:
         if isinstance(each, Refused):
             return Written("refused", reason=each.reason, redacted=each.redacted)
+        try:
+            each = self._drawn(each)
+        except UnknownName as unknown:
+            return Written("refused", reason=unknown.message, redacted=each.redacted)
         reason = ""
         known = self._known(each.digest)
         if known is not None:
@@ -112,8 +117,11 @@ class Remembering:
             if trust >= each.trust and (each.quarantined or not quarantined):
                 return Written("duplicate", older, "this is remembered already", each.redacted)
             reason = f"it was known as {older}, by somebody less trusted"
-        if each.supersedes and (problem := self._cannot_replace(each)):
-            return Written("refused", reason=problem, redacted=each.redacted)
+        if each.supersedes:
+            try:
+                each = replace(each, supersedes=self._replaced(each))
+            except _Kept as problem:
+                return Written("refused", reason=str(problem), redacted=each.redacted)
         fact_id = new_id("f")
         found = self._matches(each)
         gone: list[str] = []
@@ -131,6 +139,7 @@ class Remembering:
         self._gone.update(gone)
         rest = [match for match in found if match.older.id not in gone]
         self._link(fact_id, rest)
+        self._links += [_Link(fact_id, target, "about", 1.0, "") for target in each.about]
         self._add(each, fact_id)
         return Written(
             "stored",
@@ -140,6 +149,20 @@ class Remembering:
             each.quarantined,
             tuple(gone),
             tuple(match.to_candidate() for match in rest),
+        )
+
+    def _drawn(self, each: Prepared) -> Prepared:
+        """A draft that is believed no more than what it is drawn from, by the ids of that."""
+        if not each.about:
+            return each
+        found = [facts.by_id(self.execute, self.view, name)[1] for name in each.about]
+        trust = min(each.trust, *(fact.trust for fact in found))
+        quoted = each.quarantined or any(fact.quarantined for fact in found)
+        return replace(
+            each,
+            about=tuple(dict.fromkeys(fact.id for fact in found)),
+            trust=trust,
+            quarantined=quoted or is_quarantined(trust, each.type, each.text),
         )
 
     def _matches(self, each: Prepared) -> list[Match]:
@@ -187,26 +210,30 @@ class Remembering:
                 return str(fact_id), int(trust), bool(quarantined)
         return None
 
-    def _cannot_replace(self, each: Prepared) -> str:
-        """Why a draft cannot take the place that it asks for; empty where it can."""
+    def _replaced(self, each: Prepared) -> str:
+        """The whole id of the fact whose place a draft asks for; `_Kept` where it cannot have it."""
         target = each.supersedes
-        if target in self._gone:
-            return f"{target} is superseded already"
         if (fresh := self._fresh.facts.get(target)) is not None:
             trust = fresh.trust
         else:
             try:
                 _, fact = facts.by_id(self.execute, self.view, target)
-            except UnknownName as unknown:
-                return unknown.message
+            except (UnknownName, UsageError) as unknown:
+                raise _Kept(unknown.message) from None
+            target, trust = fact.id, fact.trust
             if fact.lifecycle != "active":
-                return f"{target} is {fact.lifecycle} and cannot be superseded"
-            trust = fact.trust
+                raise _Kept(f"{target} is {fact.lifecycle} and cannot be superseded")
+        if target in self._gone:
+            raise _Kept(f"{target} is superseded already")
         if each.quarantined:
-            return "what reads like an instruction cannot take the place of another fact"
+            raise _Kept("what reads like an instruction cannot take the place of another fact")
         if each.trust < min(trust, TRUST["agent"]):
-            return f"{target} comes from somebody more trusted, and is not superseded by this"
-        return ""
+            raise _Kept(f"{target} comes from somebody more trusted, and is not superseded by this")
+        return target
+
+
+class _Kept(Exception):
+    """A fact stays where it is, and why."""
 
 
 def _apply(execute: Execute, scope: int, kind: str, caller: Caller, body: dict[str, Any]) -> None:
