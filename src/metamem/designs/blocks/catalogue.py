@@ -65,7 +65,7 @@ class Block:
     methods: tuple[Method, ...]
     constants: Mapping[str, Number]
     deals_with: str = ""  # what a `keep` files under, or an `ask` asks for
-    shape: str = ""  # of the values that a `keep` keeps, or that suit a `phrase`
+    shape: str = ""  # of what a `keep` or a `think` makes; of others, what they suit; empty: any
     suits: str = ""  # what a `match` is meant for: `word`, `text`, or both
 
 

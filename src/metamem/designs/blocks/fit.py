@@ -1,4 +1,7 @@
-"""fit: a way as it can be gone from here; the first is the plainest."""
+"""fit: a way as it can be gone from here; the first is the plainest.
+
+`SHAPE` says what sort of ways they suit (see `think`).
+"""
 
 from metamem.designs import Query, text
 from metamem.designs.blocks.thinker import Thinker
@@ -10,12 +13,16 @@ from metamem.designs.thinking.voting import names_in
 class AsThought(Thinker):
     """just so"""
 
+    SHAPE = "whole moves"
+
     def fit(self, way: list[str], query: Query) -> list[str]:
         return way
 
 
 class MadePossible(Thinker):
     """each step after what makes it possible at its place"""
+
+    SHAPE = "open"
 
     def fit(self, way: list[str], query: Query) -> list[str]:
         told: list[str] = []
@@ -29,6 +36,8 @@ class MadePossible(Thinker):
 
 class SoSpelled(Thinker):
     """with what words of the goal ask for that the way lacks: an action spelled like them"""
+
+    SHAPE = "open"
 
     def fit(self, way: list[str], query: Query) -> list[str]:
         uses = self.frames.uses
@@ -45,6 +54,8 @@ class SoSpelled(Thinker):
 
 class OnlyKnown(Thinker):
     """without steps of a sort that nobody ever saw"""
+
+    SHAPE = "whole"
 
     def fit(self, way: list[str], query: Query) -> list[str]:
         return [step for step in way if parse(step).frame in self.frames.uses]
@@ -66,6 +77,8 @@ class NotDoneYet(Thinker):
 
 class NothingOpen(Thinker):
     """only where nothing is left open"""
+
+    SHAPE = "open"
 
     def fit(self, way: list[str], query: Query) -> list[str]:
         return [] if any(SLOT in step.split() for step in way) else way

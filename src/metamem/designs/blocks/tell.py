@@ -29,6 +29,8 @@ class BestWayForGoal(Thinker):
 class InKinds(Thinker):
     """every way as numbered steps, with kinds of things in place of single ones"""
 
+    SHAPE = "open whole"
+
     def tell(self, ways: list[list[str]], query: Query) -> str:
         return phrasing.in_turn([[text.kinds(step) for step in way] for way in ways])
 

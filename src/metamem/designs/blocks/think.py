@@ -1,6 +1,7 @@
 """think: what a mind learns of episodes, and the ways to a goal that it then sees.
 
-`SHAPE` says what the ways are: `moves` where only their order and number tells, else nothing.
+`SHAPE` says what the ways are: `open` where places are left open and what leads to a step is left
+out, `whole` where nothing is, `moves` where only order and number tell.
 """
 
 from metamem.designs import Experience, Query, text
@@ -14,6 +15,7 @@ from metamem.designs.thinking.voting import Ways, names_in, useful
 class VotedWay(Thinker):
     """the way that most past successes share, with the names of this goal"""
 
+    SHAPE = "open"
     SHARED = 0.5
 
     def think_begin(self) -> list[Experience]:
@@ -42,6 +44,7 @@ class VotedWay(Thinker):
 class OneWay(Thinker):
     """the ways of the successes with the nearest goals, with the names of this goal"""
 
+    SHAPE = "whole"
     NEAREST = 3
 
     def think_begin(self) -> list[Experience]:
@@ -64,6 +67,7 @@ class OneWay(Thinker):
 class PaidWay(Thinker):
     """what was done up to the last reward, without detours, in the episodes most like this one"""
 
+    SHAPE = "whole"
     NEAREST = 3
 
     def think_begin(self) -> list[tuple[set[str], float, list[str]]]:
@@ -96,6 +100,7 @@ class PaidWay(Thinker):
 class AskedFor(Thinker):
     """what goes with the words of the goal more often than chance, in its usual order"""
 
+    SHAPE = "open"
     TIES = 5
 
     def think_begin(self) -> tuple[Associations, dict[str, list[float]]]:
@@ -152,17 +157,3 @@ class Searched(Thinker):
             if found:
                 return [list(found.actions)]
         return []
-
-
-class Spelled(Thinker):
-    """the actions that share most words with the goal, each with what makes it possible"""
-
-    TIES = 5
-
-    def think(self, mind: None, query: Query) -> list[list[str]]:
-        names = names_in(query.goal, self.things())
-        found = []
-        for frame, use in sorted(self.frames.uses.items(), key=lambda pair: -pair[1].rewarded):
-            if names and use.fillers and use.rewarded > 0:
-                found.append(fill(frame, [*names, *[SLOT] * len(use.fillers)]))
-        return [found[: self.TIES]] if found else []

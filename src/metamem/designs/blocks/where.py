@@ -1,4 +1,7 @@
-"""where: which place stands for what a way leaves open (`_`), and for a kind of place."""
+"""where: which place stands for what a way leaves open (`_`), and for a kind of place.
+
+`SHAPE` says what sort of ways they suit (see `think`).
+"""
 
 from metamem.designs import Query, text
 from metamem.designs.blocks.thinker import Thinker
@@ -8,6 +11,8 @@ from metamem.designs.thinking.frames import SLOT, fill, parse
 class LeftOpen(Thinker):
     """nothing is filled in, and steps that leave something open are passed over"""
 
+    SHAPE = "whole moves"
+
     def where(self, way: list[str], query: Query) -> list[list[str]]:
         return [[step for step in way if SLOT not in step.split()]]
 
@@ -15,6 +20,7 @@ class LeftOpen(Thinker):
 class WhereSeen(Thinker):
     """places where such things were seen, the likeliest for each step of effort first"""
 
+    SHAPE = "open"
     PLACES = 8
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
@@ -46,6 +52,7 @@ class WhereSeen(Thinker):
 class AsListed(Thinker):
     """the places that there are, in the order in which they are listed"""
 
+    SHAPE = "open"
     PLACES = 8
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
@@ -60,6 +67,8 @@ class AsListed(Thinker):
 
 class Usual(Thinker):
     """what most often stood there"""
+
+    SHAPE = "open"
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
         return [[self.where_usual(step) for step in way]]

@@ -12,6 +12,7 @@ from metamem.designs.blocks import (
     Family,
     Number,
     blocks,
+    family_with,
     plumbing,
 )
 from metamem.search.recombine.genome import Genome, LayerGene, SlotGene, from_block
@@ -82,13 +83,26 @@ def fitting(lead: Block) -> dict[str, list[Block]]:
     if lead.slot == "hear":
         return {}
     if lead.slot == "think":
-        return {"tell": [b for b in blocks("tell") if b.shape in ("", lead.shape)]}
+        return {
+            slot: [b for b in blocks(slot) if not b.shape or lead.shape in b.shape.split()]
+            for slot in ("where", "fit", "tell")
+        }
     filed = "word" if lead.deals_with == "word" else "text"
     return {
         "ask": [b for b in blocks("ask") if b.deals_with == lead.deals_with],
         "match": [b for b in blocks("match") if b.suits in ("", filed)],
         "phrase": [b for b in blocks("phrase") if b.shape == lead.shape],
     }
+
+
+def plain(lead: Block) -> LayerGene:
+    """The layer that a block leads in the plainest company that suits it."""
+    family = family_with(lead.slot)
+    chosen = {slot: blocks(slot)[0] for slot in family.slots}
+    chosen |= {slot: fits[0] for slot, fits in fitting(lead).items()} | {lead.slot: lead}
+    layer = LayerGene({slot: from_block(b) for slot, b in chosen.items()}, {})
+    layer.set_slot(from_block(lead))  # draws in the constants
+    return layer
 
 
 def fresh(rng: Random, weights: Weights) -> Genome:

@@ -292,6 +292,7 @@ def _fresh(genome: Genome, around: Surroundings) -> Change | None:
 
 
 FRESH = "fresh"
+SURVEY = "survey"
 
 OPERATORS: Mapping[str, Apply] = {
     **{f"replace {slot}": _replace(slot) for slot in all_slots()},
@@ -315,7 +316,7 @@ def block_of(label: str) -> str:
     first, _, slot = operator.partition(" ")
     if first in ("replace", "join") and detail:
         return f"{slot}:{detail.removesuffix(')')}"
-    if operator == "add layer" and detail:
+    if operator in ("add layer", SURVEY) and detail:
         name = detail.removesuffix(")")
         for lead in (family.named_by[0] for family in FAMILIES):
             if name in {block.name for block in blocks(lead)}:

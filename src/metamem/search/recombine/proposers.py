@@ -6,13 +6,15 @@ from random import Random
 from metamem.core.errors import DataError, MetamemError
 from metamem.core.ids import derive_seed
 from metamem.core.types import Design
+from metamem.designs.blocks import COMBINE, FAMILIES, Block, blocks
 from metamem.search.novelty import syntax_key
 from metamem.search.proposer import ParentView, Proposal, Request
 from metamem.search.recombine import credit, draw, guidance
-from metamem.search.recombine.genome import Genome
+from metamem.search.recombine.genome import Genome, from_block
 from metamem.search.recombine.operators import (
     FRESH,
     OPERATORS,
+    SURVEY,
     Change,
     Lender,
     Surroundings,
@@ -35,23 +37,28 @@ BASE: Mapping[str, float] = {
     "reorder": 0.5,
     FRESH: 0.5,
 }
+SURVEYING = 0.75  # how often a way of remembering is tried by itself while some were not
 WALK = 8  # most operators in a random combination
 TRIES = 50
 
 
 class Recombine:
-    """Changes the first parent's syntax tree, led by the evidence and by operator credit."""
+    """Tries each way of remembering by itself; then changes the first parent's syntax tree, led by
+    the evidence and by operator credit."""
 
     async def propose(self, request: Request) -> Proposal:
         rng = Random(_seed("recombine", request))
-        blocks = credit.weights(request.history, block_of)
+        left = _not_surveyed(request)
+        if left and not request.failed_attempt and rng.random() < SURVEYING:
+            return _surveyed(rng.choice(left))
+        weights = credit.weights(request.history, block_of)
         read = [(view, _read(view)) for view in request.parents]
         parents = [(view, genome) for view, genome in read if genome is not None]
         if not parents:
-            return _new(_known(request), lambda: _from_nothing(rng, blocks))
+            return _new(_known(request), lambda: _from_nothing(rng, weights))
         view, genome = parents[0]
         lenders = tuple(Lender(v.design.id, g) for v, g in parents[1:])
-        around = Surroundings(rng, blocks, lenders)
+        around = Surroundings(rng, weights, lenders)
         found = guidance.symptoms(view.evidence)
         odds = operator_odds(request, found)
         # A repair is a smaller change: whatever broke was not in the parent.
@@ -80,6 +87,20 @@ class RandomRecombine:
             return Proposal(_design(genome, note, "", ()), (), "random", note)
 
         return _new(_known(request), attempt)
+
+
+def _not_surveyed(request: Request) -> list[Block]:
+    """The blocks that lead layers, less those that were tried by themselves."""
+    seen = {outcome.operator for outcome in request.history}
+    leads = [block for family in FAMILIES for block in blocks(family.named_by[0])]
+    return [block for block in leads if f"{SURVEY}({block.name})" not in seen]
+
+
+def _surveyed(lead: Block) -> Proposal:
+    genome = Genome([draw.plain(lead)], from_block(blocks(COMBINE)[0]))
+    label = f"{SURVEY}({lead.name})"
+    note = f"By itself: {genome.layers[0].does} To see what it is worth."
+    return Proposal(_design(genome, note, label, ()), (), label, note)
 
 
 def operator_odds(request: Request, found: Sequence[guidance.Symptom]) -> Mapping[str, float]:
