@@ -1,4 +1,4 @@
-"""metamem designs: the human designs, and designs from elsewhere brought into the archive."""
+"""metamem designs: those that come along, and designs from elsewhere brought into the archive."""
 
 import asyncio
 import sys
@@ -18,7 +18,7 @@ from metamem.core.types import Design, Experience, Query, Step
 app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode="rich",
-    help="The human designs: what to beat. And designs from elsewhere.",
+    help="The human designs: what to beat. Learned ones. And designs from elsewhere.",
 )
 
 IMPORT_EXAMPLES = """[bold]Examples[/bold]
@@ -37,11 +37,11 @@ def default(context: typer.Context, json: o.Json = False) -> None:
 
 @app.command("list")
 def list_designs(json: o.Json = False) -> None:
-    """List the human designs."""
+    """List the human designs, and the learned ones that come along."""
     from metamem.designs.docstrings import docstrings, first_paragraph
-    from metamem.designs.library import load, names
+    from metamem.designs.library import learned_names, load, names
 
-    found = [load(name) for name in names()]
+    found = [load(name) for name in (*names(), *learned_names())]
     rows = [
         {"name": d.name, "id": d.id, "about": first_paragraph(docstrings(d.source).get("", ""))}
         for d in found
@@ -58,7 +58,7 @@ def list_designs(json: o.Json = False) -> None:
 def show_design(
     name: Annotated[str, typer.Argument(autocompletion=o.complete_designs, show_default=False)],
 ) -> None:
-    """Print the source of a human design: a starting point for one of your own."""
+    """Print the source of a design that comes along: a starting point for one of your own."""
     from metamem.designs.library import load
 
     sys.stdout.buffer.write(load(name).source.encode())

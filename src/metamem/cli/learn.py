@@ -87,7 +87,8 @@ def learn(
         typer.Option(
             metavar="NAME",
             autocompletion=o.complete_selectors,
-            help="Who chooses parents: alma, greedy, clade, pareto, uniform. Default: greedy",
+            help="Who chooses parents: alma, clade, greedy, niches, pareto, uniform."
+            " Default: niches",
         ),
     ] = None,
     proposer: Annotated[
@@ -97,6 +98,16 @@ def learn(
             autocompletion=o.complete_proposers,
             help="Who writes designs: recombine, random, llm (a model), handoff (any coding agent);"
             " for parameters gaussian, sample. Default: recombine, or gaussian",
+        ),
+    ] = None,
+    begin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="Begin with a design that comes along, beside the human ones, and have it to beat:"
+            " `learned` is the one that was learned for the domain. May be given again.",
+            show_default=False,
         ),
     ] = None,
     no_control: Annotated[
@@ -151,6 +162,7 @@ def learn(
         hints=False if no_hints else None,
         explain=explain,
         rounds=rounds,
+        begin=_begin(begin or [], domain) or None,
         allow_built_in=True if allow_built_in else None,
         models=model_roles(played.model) or None,
         batch=1 if somebody else None,  # then each request sees what came of the one before
@@ -298,3 +310,11 @@ def _show(run_id: str, summary: Summary, look: str, report: Path, there: str) ->
     if summary.learned:
         tell(f"{look}: metamem archive show {short(summary.learned)}{there}")
     tell(f"The run: metamem runs show {run_id}{there}")
+
+
+def _begin(names: list[str], domain: str) -> tuple[str, ...]:
+    """The designs by their whole names; refused here where there is none."""
+    from metamem.designs.library import LEARNED, load
+
+    whole = [f"{LEARNED}/{domain}" if name == LEARNED else name for name in names]
+    return tuple(load(name).name for name in dict.fromkeys(whole))

@@ -1,4 +1,4 @@
-"""The human designs by name, and designs from files.
+"""The human and the learned designs by name, and designs from files.
 
 A package adds designs of its own through entry points of the group `metamem.designs`, each naming
 the module that holds one design. The module is read as text: it is never imported here.
@@ -16,15 +16,26 @@ from metamem.core.errors import DataError, UnknownName
 from metamem.core.types import Design
 
 NO_MEMORY = "no_memory"
-_PACKAGE = "metamem.designs.human"
+LEARNED = "learned"  # what learned designs are called: this, a slash, and their domain
+_PACKAGE, _LEARNED = "metamem.designs.human", "metamem.designs.learned"
 _NEEDS_MODEL = re.compile(r"^NEEDS_MODEL\s*=\s*True\b", re.MULTILINE)
 
 
 def names() -> list[str]:
     """The human designs that come with metamem, and those of plug-ins."""
-    folder = resources.files(_PACKAGE)
-    stems = (Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".py"))
-    return sorted({*(stem for stem in stems if stem != "__init__"), *registry.plug_ins("designs")})
+    return sorted({*_files(_PACKAGE), *registry.plug_ins("designs")})
+
+
+def learned_names() -> list[str]:
+    """The learned designs that come with metamem."""
+    return [f"{LEARNED}/{stem}" for stem in _files(_LEARNED)]
+
+
+def _files(package: str) -> list[str]:
+    stems = (
+        Path(f.name).stem for f in resources.files(package).iterdir() if f.name.endswith(".py")
+    )
+    return sorted(stem for stem in stems if stem != "__init__")
 
 
 def needs_model(design: Design) -> bool:
@@ -46,6 +57,10 @@ def load(name_or_path: str | Path) -> Design:
         if spec is None or spec.origin is None:
             raise DataError(f"the plug-in design {text!r} names no module {module!r}")
         return Design(Path(spec.origin).read_text(encoding="utf-8"), name=text)
+    if text in learned_names():
+        file = text.removeprefix(f"{LEARNED}/") + ".py"
+        source = resources.files(_LEARNED).joinpath(file).read_text(encoding="utf-8")
+        return Design(source, name=text)
     if text in names():
         source = resources.files(_PACKAGE).joinpath(f"{text}.py").read_text(encoding="utf-8")
         return Design(source, name=text)
@@ -57,9 +72,10 @@ def load(name_or_path: str | Path) -> Design:
             raise DataError(f"{path} is not a text file: {error}") from error
     if path.suffix == ".py":
         raise UnknownName(f"there is no file {text}", hint="check the path")
-    close = difflib.get_close_matches(text, names(), n=1)
+    known = [*names(), *learned_names()]
+    close = difflib.get_close_matches(text, known, n=1)
     guess = f"did you mean {close[0]!r}? " if close else ""
     raise UnknownName(
         f"no design called {text!r}, and no such file",
-        hint=f"{guess}known: {', '.join(names())}; or give the path of a .py file",
+        hint=f"{guess}known: {', '.join(known)}; or give the path of a .py file",
     )

@@ -36,6 +36,7 @@ class LearnConfig:
     isolation: str = "auto"  # of the jail
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # role → names
     hints: bool = True  # whether a proposer is told about the domain
+    begin: tuple[str, ...] = ()  # designs to begin with, and to beat, beside the human ones
     # Whether the learned design is taken apart in the end; None: only where no model is asked for it
     explain: bool | None = None
     allow_built_in: bool = False  # whether what does not depend on experience may be promoted
@@ -78,6 +79,7 @@ class LearnConfig:
                 **{name: Spec(**data[name]) for name in specs},
                 "rules": Rules.from_json(data["rules"]),
                 "budget": Budget(**data["budget"]),
+                "begin": tuple(data.get("begin", ())),
                 "models": {r: tuple(names) for r, names in data.get("models", {}).items()},
             }
         )

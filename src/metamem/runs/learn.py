@@ -145,7 +145,8 @@ class Learning:
     def _humans(self) -> dict[str, Design]:
         broker = self.broker
         roles = [role for role in ROLES if broker is not None and broker.models(role)]
-        return self.learnable.seeds(self.domain, roles)
+        seeds = self.learnable.seeds(self.domain, roles)
+        return seeds | {n: self.learnable.load(n, self.domain) for n in self.config.begin}
 
     async def _search(self) -> Search:
         """Round by round. All that comes after it is played with what the last one collected."""
