@@ -88,7 +88,7 @@ def learn(
             metavar="NAME",
             autocompletion=o.complete_selectors,
             help="Who chooses parents: alma, clade, greedy, niches, pareto, uniform."
-            " Default: niches",
+            " Default: niches, for parameters greedy",
         ),
     ] = None,
     proposer: Annotated[

@@ -61,7 +61,7 @@ class Memories:
         )
 
     def settings(self, domain: WorldDomain) -> dict[str, Any]:
-        return {"agent": Spec(domain.agent)}
+        return {"agent": Spec(domain.agent), "selector": Spec("niches")}
 
     def seeds(self, domain: WorldDomain, roles: Collection[str]) -> dict[str, Design]:
         return library.rivals(domain.baselines(), model="memory" in roles)
