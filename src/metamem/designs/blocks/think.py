@@ -6,6 +6,7 @@
 from metamem.designs import Experience, Query, text
 from metamem.designs.blocks.thinker import Thinker
 from metamem.designs.thinking.association import Associations
+from metamem.designs.thinking.atlas import Atlas
 from metamem.designs.thinking.frames import SLOT, fill, grounded, parse
 from metamem.designs.thinking.grid import GridModel
 from metamem.designs.thinking.voting import Ways, names_in, useful
@@ -152,6 +153,21 @@ class Searched(Thinker):
             if found:
                 return [list(found.actions)]
         return []
+
+
+class Mapped(Thinker):
+    """the way on a map of this world to what matters, and what was read to be done there"""
+
+    def think_begin(self) -> Atlas:
+        return Atlas()
+
+    def think_learn(self, mind: Atlas, experience: Experience) -> Atlas:
+        mind.learn(experience)
+        return mind
+
+    def think(self, mind: Atlas, query: Query) -> list[list[str]]:
+        way = mind.way(query.goal, query.observation, query.actions, query.steps)
+        return [way] if way else []
 
 
 class Spelled(Thinker):
