@@ -73,8 +73,12 @@ class PaidWay(Thinker):
     def think_learn(
         self, mind: list[tuple[set[str], float, list[str]]], experience: Experience
     ) -> list[tuple[set[str], float, list[str]]]:
-        paid = [n for n, step in enumerate(experience.steps, 1) if step.reward > 0]
-        if not paid:
+        paid, most = [0], 0.0
+        for n, step in enumerate(experience.steps, 1):
+            if step.reward > most:  # where rewards are of all so far, only a rise is news
+                paid.append(n)
+                most = step.reward
+        if not most:
             return mind
         way: list[str] = []
         seen = [experience.observation]

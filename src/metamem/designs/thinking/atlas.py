@@ -103,9 +103,10 @@ class Atlas:
             frame, fillers = parse(step.action)
             self.paid[frame] += step.reward > best
             best = max(best, step.reward)
-            if len(fillers) == 2:
+            if len(fillers) > 1:
+                by = f"{frame.split()[0]} {SLOT} {frame.split()[-2]} {fillers[-1]}"
                 for word in set(content_words(step.observation)) - set(content_words(step.action)):
-                    self.said.setdefault(word, Counter())[fill(frame, [SLOT, *fillers[1:]])] += 1
+                    self.said.setdefault(word, Counter())[by] += 1
             for action in step.actions:
                 frame, fillers = parse(action)
                 if fillers:
