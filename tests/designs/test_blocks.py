@@ -10,7 +10,17 @@ import pytest
 
 from metamem.core.types import Design, Query, Step
 from metamem.designs import Tools, library
-from metamem.designs.blocks import BOUNDS, COMBINE, SLOTS, Block, blocks, composers, plumbing
+from metamem.designs.blocks import (
+    BOUNDS,
+    COMBINE,
+    LISTENING,
+    SLOTS,
+    THINKING,
+    Block,
+    blocks,
+    composers,
+    plumbing,
+)
 from metamem.designs.blocks.adapt import Analogy, InView
 from metamem.designs.blocks.forget import LeastRewarded, LongerWays, Oldest
 from metamem.designs.blocks.key import CommonWords, Pattern, RareWords, Stems
@@ -103,14 +113,15 @@ async def test_joined_matches_both_prepare_their_index(jail):
 
 
 def test_every_slot_has_a_choice_and_every_constant_has_bounds():
-    for slot in (*SLOTS, COMBINE):
+    for slot in (*SLOTS, *THINKING, *LISTENING, COMBINE):
         assert len(blocks(slot)) >= 4
         for block in blocks(slot):
             assert block.does and block.methods, block.name
             for name, value in block.constants.items():
                 low, high = BOUNDS[name]
                 assert low <= value <= high and type(value) is type(high), name
-    for name, value in {**plumbing().part_constants, **plumbing().memory_constants}.items():
+    constants = [*plumbing().base_constants.values(), plumbing().memory_constants]
+    for name, value in (pair for own in constants for pair in own.items()):
         assert BOUNDS[name][0] <= value <= BOUNDS[name][1]
 
 

@@ -85,6 +85,7 @@ class Atlas:
     paid: Counter[str] = field(default_factory=Counter)  # frame → how often the reward then rose
     frames: dict[str, set[str]] = field(default_factory=dict)  # thing → what it was ever first in
     said: dict[str, Counter[str]] = field(default_factory=dict)  # word → what was done, if told so
+    ends: Counter[str] = field(default_factory=Counter)  # frame → how often it used a thing up
     walked: list[dict[str, str]] = field(default_factory=list)  # by episode: move → where it led
     known: dict[int, World] = field(default_factory=dict)  # by the likeliest episode
 
@@ -107,6 +108,9 @@ class Atlas:
                 by = f"{frame.split()[0]} {SLOT} {frame.split()[-2]} {fillers[-1]}"
                 for word in set(content_words(step.observation)) - set(content_words(step.action)):
                     self.said.setdefault(word, Counter())[by] += 1
+            if len(fillers) == 1:
+                left = any(fillers[0] in parse(action).fillers for action in step.actions)
+                self.ends[frame] += -1 if left else 1
             for action in step.actions:
                 frame, fillers = parse(action)
                 if fillers:
@@ -157,7 +161,16 @@ class Atlas:
             walk.do(nearest, world.first[nearest])
         for line in lines:
             self._follow(walk, line, place, [parse(action).fillers[0] for action in tools])
+        if lines and walk.told:
+            self._end(walk, wanted)
         return walk.told
+
+    def _end(self, walk: "Walk", wanted: list[str]) -> None:
+        """What came of it all is used up, as such things as went into it can be."""
+        uses = set[str]().union(*(self.frames.get(thing, set()) for thing in wanted))
+        last = parse(walk.told[-1]).fillers
+        for frame in sorted(f for f in uses if self.ends[f] > 0 and f.count(SLOT) == 1):
+            walk.told.append(fill(frame, last[:1]))
 
     def _lines(self, world: World, wanted: Iterable[str]) -> tuple[list[str], str]:
         """Lines that were read of a thing that is wanted, where several name things; and where."""
