@@ -120,7 +120,7 @@ class Atlas:
         """The world that one is most likely in; rather one where the goal was the same."""
         likely = self.worlds.of(marks)
         same = [number for number, past in enumerate(self.lived) if past.goal == goal]
-        if len(same) <= RARE * len(self.lived) or len(same) < 3:
+        if same and (len(same) <= RARE * len(self.lived) or len(same) < 3):
             likely = [n for n in likely if n in same] + [n for n in same if n not in likely]
         if not likely:
             return None
