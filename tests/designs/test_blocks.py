@@ -1,5 +1,6 @@
 """The building blocks: each runs in a layer, and does what it says."""
 
+import random
 import re
 from collections.abc import AsyncIterator
 from importlib import resources
@@ -19,6 +20,7 @@ from metamem.designs.blocks import (
     Block,
     blocks,
     composers,
+    family_with,
     plumbing,
 )
 from metamem.designs.blocks.adapt import Analogy, InView
@@ -29,6 +31,7 @@ from metamem.designs.blocks.trim import ChangedActions, LastOfRuns, LedToEnd, Ne
 from metamem.designs.jailed import Jail
 from metamem.domains.alfworld import tables
 from metamem.search.recombine.draw import fitting
+from metamem.search.recombine.draw import layer as drawn
 from metamem.search.recombine.genome import Genome, LayerGene, from_block, join
 from metamem.search.recombine.render import render
 from tests.designs.running import advice
@@ -98,7 +101,7 @@ async def test_every_block_runs_in_the_jail(jail):
 async def test_two_blocks_share_a_slot(jail):
     for slot in composers():
         first, second = blocks(slot)[0], blocks(slot)[1]
-        gene = layer()
+        gene = layer() if slot in SLOTS else drawn(random.Random(0), {}, family_with(slot))
         gene.set_slot(join(from_block(first), from_block(second)))
         assert gene.slots[slot].names == (first.name, second.name)
         await advice(jail, design(gene))
