@@ -1,5 +1,6 @@
 """The building blocks: each runs in a layer, and does what it says."""
 
+import random
 import re
 from collections.abc import AsyncIterator
 from importlib import resources
@@ -10,7 +11,18 @@ import pytest
 
 from metamem.core.types import Design, Query, Step
 from metamem.designs import Tools, library
-from metamem.designs.blocks import BOUNDS, COMBINE, SLOTS, Block, blocks, composers, plumbing
+from metamem.designs.blocks import (
+    BOUNDS,
+    COMBINE,
+    LISTENING,
+    SLOTS,
+    THINKING,
+    Block,
+    blocks,
+    composers,
+    family_with,
+    plumbing,
+)
 from metamem.designs.blocks.adapt import Analogy, InView
 from metamem.designs.blocks.forget import LeastRewarded, LongerWays, Oldest
 from metamem.designs.blocks.key import CommonWords, Pattern, RareWords, Stems
@@ -19,6 +31,7 @@ from metamem.designs.blocks.trim import ChangedActions, LastOfRuns, LedToEnd, Ne
 from metamem.designs.jailed import Jail
 from metamem.domains.alfworld import tables
 from metamem.search.recombine.draw import fitting
+from metamem.search.recombine.draw import layer as drawn
 from metamem.search.recombine.genome import Genome, LayerGene, from_block, join
 from metamem.search.recombine.render import render
 from tests.designs.running import advice
@@ -88,7 +101,7 @@ async def test_every_block_runs_in_the_jail(jail):
 async def test_two_blocks_share_a_slot(jail):
     for slot in composers():
         first, second = blocks(slot)[0], blocks(slot)[1]
-        gene = layer()
+        gene = layer() if slot in SLOTS else drawn(random.Random(0), {}, family_with(slot))
         gene.set_slot(join(from_block(first), from_block(second)))
         assert gene.slots[slot].names == (first.name, second.name)
         await advice(jail, design(gene))
@@ -103,14 +116,15 @@ async def test_joined_matches_both_prepare_their_index(jail):
 
 
 def test_every_slot_has_a_choice_and_every_constant_has_bounds():
-    for slot in (*SLOTS, COMBINE):
+    for slot in (*SLOTS, *THINKING, *LISTENING, COMBINE):
         assert len(blocks(slot)) >= 4
         for block in blocks(slot):
             assert block.does and block.methods, block.name
             for name, value in block.constants.items():
                 low, high = BOUNDS[name]
                 assert low <= value <= high and type(value) is type(high), name
-    for name, value in {**plumbing().part_constants, **plumbing().memory_constants}.items():
+    constants = [*plumbing().base_constants.values(), plumbing().memory_constants]
+    for name, value in (pair for own in constants for pair in own.items()):
         assert BOUNDS[name][0] <= value <= BOUNDS[name][1]
 
 

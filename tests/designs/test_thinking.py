@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from metamem.designs import Experience, Step, thinking
 from metamem.designs.thinking import phrasing, scenes
 from metamem.designs.thinking.association import Associations
+from metamem.designs.thinking.atlas import Atlas
 from metamem.designs.thinking.effects import Effects
 from metamem.designs.thinking.frames import Frames, fill, parse
 from metamem.designs.thinking.grid import GridModel
@@ -357,3 +358,26 @@ def test_offsets_are_read_as_they_are_told(told: list[tuple[str, int]]) -> None:
     text = "\n".join(f"{name} {far} steps to the left and 2 steps up" for name, far in told)
     scene = scenes.read(text)
     assert (scene.things if scene else frozenset()) == {((-far, -2), name) for name, far in told}
+
+
+def _house(names: list[str], thing: str) -> Experience:
+    """A walk through the rooms in order to a thing in the last."""
+    moves = [f"leave {name} by the arch" for name in names]
+    steps = [
+        Step(move, f"{there}\nThis is the {there} of {thing}.", (after,))
+        for move, there, after in zip(
+            moves, names[1:], [*moves[1:-1], f"lift {thing}"], strict=False
+        )
+    ]
+    steps.append(Step(f"lift {thing}", "It is yours.", (), 1.0))
+    first = f"{names[0]}\nThis is the {names[0]} of {thing}."
+    return Experience("lift what is asked", first, (moves[0],), tuple(steps), 1.0)
+
+
+def test_a_way_on_the_map_of_this_world_and_none_in_another() -> None:
+    atlas = Atlas()
+    for thing in ("harp", "drum", "bell", "horn"):
+        atlas.learn(_house(["porch", "attic", "vault"], thing))
+    way = ["leave porch by the arch", "leave attic by the arch", "lift drum"]
+    assert atlas.way("lift the drum", "porch\nThis is the porch of drum.") == way
+    assert atlas.way("lift the drum", "cave\nNobody was ever here.") == []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from metamem.core.types import Design
 from metamem.designs import library, text
-from metamem.designs.blocks import BOUNDS, COMBINE, SLOTS, blocks
+from metamem.designs.blocks import BOUNDS, COMBINE, FAMILIES, blocks
 from metamem.designs.jailed import Jail
 from metamem.search.novelty import syntax_key
 from metamem.search.proposer import (
@@ -380,6 +380,34 @@ def test_constants_of_other_designs_stay_sensible(value, seed):
         assert moved <= 1
 
 
-def test_every_layer_has_every_slot():
-    layer = draw.layer(random.Random(0), {})
-    assert isinstance(layer, LayerGene) and tuple(layer.slots) == SLOTS
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.base)
+def test_layers_of_every_family_have_every_slot_and_read_back(family):
+    layer = draw.layer(random.Random(0), {}, family)
+    assert tuple(layer.slots) == family.slots
+    source = render(Genome([layer], from_block(blocks(COMBINE)[0])), "A test.")
+    (again,) = parse(source).layers
+    assert isinstance(again, LayerGene)
+    assert {s: g.names for s, g in again.slots.items()} == {
+        s: g.names for s, g in layer.slots.items()
+    }
+    assert again.constants == layer.constants
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.base)
+def test_every_block_of_every_family_is_drawn(family):
+    rng = random.Random(0)
+    drawn = {
+        (slot, name)
+        for _ in range(400)
+        for slot, gene in draw.layer(rng, {}, family).slots.items()
+        for name in gene.names
+    }
+    assert drawn == {(slot, block.name) for slot in family.slots for block in blocks(slot)}
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.base)
+async def test_layers_of_every_family_run_in_the_jail(jail, family):
+    rng = random.Random(1)
+    for _ in range(3):
+        genome = Genome([draw.layer(rng, {}, family)], from_block(blocks(COMBINE)[0]))
+        await advice(jail, Design(render(genome, "A test.")))

@@ -7,6 +7,7 @@ out, `whole` where nothing is, `moves` where only order and number tell.
 from metamem.designs import Experience, Query, text
 from metamem.designs.blocks.thinker import Thinker
 from metamem.designs.thinking.association import Associations
+from metamem.designs.thinking.atlas import Atlas
 from metamem.designs.thinking.frames import SLOT, fill, grounded, parse
 from metamem.designs.thinking.grid import GridModel
 from metamem.designs.thinking.voting import Ways, names_in, useful
@@ -76,8 +77,12 @@ class PaidWay(Thinker):
     def think_learn(
         self, mind: list[tuple[set[str], float, list[str]]], experience: Experience
     ) -> list[tuple[set[str], float, list[str]]]:
-        paid = [n for n, step in enumerate(experience.steps, 1) if step.reward > 0]
-        if not paid:
+        paid, most = [0], 0.0
+        for n, step in enumerate(experience.steps, 1):
+            if step.reward > most:  # where rewards are of all so far, only a rise is news
+                paid.append(n)
+                most = step.reward
+        if not most:
             return mind
         way: list[str] = []
         seen = [experience.observation]
@@ -157,3 +162,20 @@ class Searched(Thinker):
             if found:
                 return [list(found.actions)]
         return []
+
+
+class Mapped(Thinker):
+    """the way on a map of this world to what matters, and what was read to be done there"""
+
+    SHAPE = "whole"
+
+    def think_begin(self) -> Atlas:
+        return Atlas()
+
+    def think_learn(self, mind: Atlas, experience: Experience) -> Atlas:
+        mind.learn(experience)
+        return mind
+
+    def think(self, mind: Atlas, query: Query) -> list[list[str]]:
+        way = mind.way(query.goal, query.observation, query.actions, query.steps)
+        return [way] if way else []

@@ -51,6 +51,7 @@ class Routes:
     moves: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)  # from, action, to
     after: dict[str, Counter[str]] = field(default_factory=dict)  # first line → what led to it
     exits: dict[str, set[str]] = field(default_factory=dict)  # place → actions possible there
+    found: dict[str, set[str]] = field(default_factory=dict)  # place → possible at first arrival
     openers: dict[str, dict[str, str]] = field(default_factory=dict)  # place, move, done before it
     went: dict[str, Counter[bool]] = field(default_factory=dict)  # first word → led to a place
     turns: dict[str, Counter[str]] = field(default_factory=dict)  # manner → manner that led back
@@ -73,6 +74,7 @@ class Routes:
             self.went.setdefault(first_word(step.action), Counter())[sure] += 1
         here, possible = first, set(experience.actions)
         self.exits.setdefault(here, set()).update(possible)
+        self.found.setdefault(here, set(possible))
         back: tuple[str, str] | None = None
         for step in experience.steps:
             yield here, step
@@ -91,6 +93,7 @@ class Routes:
                     self.turns.setdefault(how, Counter())[back[1]] += 1
                 back = (here, how)
                 here, possible = there, set()
+                self.found.setdefault(here, set(step.actions))
             self.exits.setdefault(here, set()).update(step.actions)
             possible.update(step.actions)
 
@@ -158,7 +161,8 @@ class Routes:
         """What made an action possible at a place, where it was not from the first."""
         told: list[str] = []
         own = self.openers.get(place, {})
-        while action in own and own[action] not in told:
+        free = self.found.get(place, set())
+        while action not in free and action in own and own[action] not in told:
             action = own[action]
             told.insert(0, action)
         return told
@@ -174,5 +178,7 @@ class Routes:
         for place, own in other.openers.items():
             for action, opener in own.items():
                 self.openers.setdefault(place, {}).setdefault(action, opener)
+        for place, free in other.found.items():
+            self.found.setdefault(place, set(free))
         for place, exits in other.exits.items():
             self.exits.setdefault(place, set()).update(exits)
