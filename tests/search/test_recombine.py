@@ -28,6 +28,7 @@ from metamem.search.recombine.genome import Genome, LayerGene, WholeGene, from_b
 from metamem.search.recombine.operators import (
     FRESH,
     OPERATORS,
+    SURVEY,
     Lender,
     Surroundings,
     block_of,
@@ -40,6 +41,9 @@ from metamem.search.recombine.render import render
 from tests.designs.running import advice
 
 HUMAN = [ParentView(library.load(name), 0.2) for name in library.names()]
+LEADS = [block.name for family in FAMILIES for block in blocks(family.named_by[0])]
+# Of a search that has tried each way of remembering by itself, and now changes parents.
+SURVEYED = [OperatorOutcome(f"{SURVEY}({name})", None) for name in LEADS]
 ASKED_FOR_MORE = Evidence(mean_reward=0.3, empty=1.0, cases=50)
 
 
@@ -58,7 +62,9 @@ async def lineage(length: int, seed: int) -> list[tuple[Proposal, list[ParentVie
         parents = rng.sample(pool, 3)
         evidence = replace(ASKED_FOR_MORE, empty=rng.random(), tokens=rng.random() * 2000)
         parents[0] = replace(parents[0], evidence=evidence)
-        proposal = await Recombine().propose(Request(parents=parents, seed=seed * 1000 + n))
+        proposal = await Recombine().propose(
+            Request(parents=parents, seed=seed * 1000 + n, history=SURVEYED)
+        )
         made.append((proposal, parents))
         pool.append(ParentView(proposal.design, 0.3))
     return made
@@ -108,6 +114,20 @@ async def test_random_combinations_run_in_the_jail(jail):
     assert set(sizes) == set(range(1, draw.MOST_PARTS + 1))
 
 
+async def test_each_way_of_remembering_is_tried_by_itself_once():
+    history: list[OperatorOutcome] = []
+    surveyed = []
+    for seed in range(400):
+        made = await Recombine().propose(Request(parents=HUMAN[:2], history=history, seed=seed))
+        if made.operator.startswith(SURVEY):
+            surveyed.append(made.operator)
+            assert len(parse(made.design.source).layers) == 1 and not made.parents
+        history.append(OperatorOutcome(made.operator, 0.0))
+    assert sorted(surveyed) == sorted(f"{SURVEY}({name})" for name in LEADS)
+    assert 400 - len(surveyed) > 20  # and then parents are changed
+    assert not any(o.operator.startswith(SURVEY) for o in history[200:])
+
+
 @pytest.mark.slow
 async def test_the_same_request_gives_the_same_proposal():
     again = [p.design.id for p, _ in await lineage(20, seed=3)]
@@ -149,7 +169,7 @@ async def test_a_human_design_becomes_a_part_and_speaks(jail):
     (own, *_) = await advice(jail, places.design)
     speaking = 0
     for seed in range(30):
-        proposal = await Recombine().propose(Request(parents=[places], seed=seed))
+        proposal = await Recombine().propose(Request(parents=[places], seed=seed, history=SURVEYED))
         (told, *_) = await advice(jail, proposal.design)
         genome = parse(proposal.design.source)
         if len(genome.parts) > 1 and any(p.name == "ObjectPlaces" for p in genome.parts):
@@ -198,11 +218,13 @@ async def test_any_design_can_be_a_parent(jail):
     parents = [foreign, ParentView(library.load("object_places"), 0.4)]
     spoke = 0
     for seed in range(15):
-        proposal = await Recombine().propose(Request(parents=parents, seed=seed))
+        proposal = await Recombine().propose(Request(parents=parents, seed=seed, history=SURVEYED))
         told = await advice(jail, proposal.design)
         spoke += '"goals"' in told[0]
         again = ParentView(proposal.design, 0.5)
-        child = await Recombine().propose(Request(parents=[again, foreign], seed=seed))
+        child = await Recombine().propose(
+            Request(parents=[again, foreign], seed=seed, history=SURVEYED)
+        )
         await advice(jail, child.design)
     assert spoke >= 5
 
@@ -210,26 +232,30 @@ async def test_any_design_can_be_a_parent(jail):
 async def test_a_child_of_no_memory_does_not_carry_it_along():
     nothing = ParentView(library.load("no_memory"), 0.1)
     for seed in range(20):
-        proposal = await Recombine().propose(Request(parents=[nothing, nothing], seed=seed))
+        proposal = await Recombine().propose(
+            Request(parents=[nothing, nothing], seed=seed, history=SURVEYED)
+        )
         parts = parse(proposal.design.source).parts
         assert parts and all(part.name != "NoMemory" for part in parts)
         assert proposal.operator == FRESH or proposal.parents == (nothing.design.id,)
 
 
 async def test_from_nothing_and_from_a_broken_parent(jail):
-    fresh = await Recombine().propose(Request(seed=1))
+    fresh = await Recombine().propose(Request(seed=1, history=SURVEYED))
     assert fresh.operator == FRESH and fresh.parents == ()
     await advice(jail, fresh.design)
     broken = [ParentView(Design("class :"), 0.0), ParentView(Design("x = 1"), 0.0)]
-    assert (await Recombine().propose(Request(parents=broken, seed=1))).parents == ()
+    assert (
+        await Recombine().propose(Request(parents=broken, seed=1, history=SURVEYED))
+    ).parents == ()
 
 
 async def test_a_repair_is_another_smaller_attempt():
     parents = HUMAN[:2]
     for seed in range(20):
-        first = await Recombine().propose(Request(parents=parents, seed=seed))
+        first = await Recombine().propose(Request(parents=parents, seed=seed, history=SURVEYED))
         failed = FailedAttempt(first.design.source, "NameError: name 'x' is not defined")
-        request = Request(parents=parents, seed=seed, failed_attempt=failed)
+        request = Request(parents=parents, seed=seed, history=SURVEYED, failed_attempt=failed)
         second = await Recombine().propose(request)
         assert syntax_key(second.design.source) != syntax_key(first.design.source)
         assert credit.SEPARATOR not in second.operator
@@ -338,10 +364,14 @@ def test_evidence_leads_to_operators_that_can_help(symptom):
 @pytest.mark.slow
 async def test_empty_retrievals_change_what_is_proposed():
     async def share(evidence: Evidence) -> float:
-        parent = ParentView((await Recombine().propose(Request(seed=9))).design, 0.3, evidence)
+        parent = ParentView(
+            (await Recombine().propose(Request(seed=9, history=SURVEYED))).design, 0.3, evidence
+        )
         hits = 0
         for seed in range(80):
-            proposal = await Recombine().propose(Request(parents=[parent], seed=seed))
+            proposal = await Recombine().propose(
+                Request(parents=[parent], seed=seed, history=SURVEYED)
+            )
             labels = proposal.operator.split(credit.SEPARATOR)
             hits += any(operator_of(label) in CURES["empty"] for label in labels)
         return hits / 80
@@ -351,7 +381,9 @@ async def test_empty_retrievals_change_what_is_proposed():
 
 async def test_the_reason_names_the_evidence():
     parent = replace(HUMAN[0], evidence=ASKED_FOR_MORE)
-    notes = [(await Recombine().propose(Request([parent], seed=n))).note for n in range(20)]
+    notes = [
+        (await Recombine().propose(Request([parent], SURVEYED, seed=n))).note for n in range(20)
+    ]
     assert any("nothing to say in 100% of the cases" in note for note in notes)
 
 
