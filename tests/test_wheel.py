@@ -45,7 +45,7 @@ def test_it_holds_every_file_of_the_package(wheel: Path) -> None:
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert packed == ours
     suffixes = {Path(name).suffix for name in packed}
-    assert suffixes >= {".py", ".md", ".jsonl", ".toml", ".txt", ".typed"}
+    assert suffixes >= {".py", ".md", ".toml", ".txt", ".typed"}
 
 
 def test_its_metadata_name_the_extras_the_license_and_the_program(wheel: Path) -> None:

@@ -105,7 +105,10 @@ def test_an_imported_design_is_evaluated_by_its_id(metamem, written, tmp_path):
         ("def broken(:", "failed to load: SyntaxError"),
         ("x = 1", "defines no subclass of metamem.designs.Memory"),
         (OURS.replace("experience.goal", "experience.gaol"), "failed to learn.*gaol.*line 14"),
-        (OURS.replace("return self.last", "return 7"), "failed to advise.*text or a dict, not int"),
+        (
+            OURS.replace("return self.last", "return 7"),
+            "failed to advise.*text or a dict.*, not int",
+        ),
         (ALMA.replace("langchain_chroma", "chromadb"), "chromadb is not available.*line 5"),
         (ALMA.replace("def general_update", "def update"), "does not define general_update"),
     ],

@@ -154,9 +154,9 @@ def test_wrong_input_is_refused_in_one_line(metamem, tmp_path, arguments, words)
     assert "Traceback" not in said.err
 
 
-def test_a_domain_that_gives_its_histories_has_no_curve(tmp_path):
-    with pytest.raises(UsageError, match="between 0 and 0"):
-        api.curve("no_memory", "dialogue", [0, 5], home=tmp_path, executor=INLINE)
+def test_where_tasks_are_in_groups_a_curve_counts_the_lives_of_others(tmp_path):
+    with pytest.raises(UsageError, match="between 0 and 12"):
+        api.curve("no_memory", "dialogue", [0, 50], home=tmp_path, executor=INLINE)
 
 
 def first(question):

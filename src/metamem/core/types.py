@@ -169,6 +169,12 @@ class Advice:
     at: int = 0  # actions done when memory was asked
     why: str = ""  # what it was asked again for
 
+    def to_json(self) -> dict[str, Any]:
+        data = asdict(self)
+        if not self.at:  # as it stood when memory was asked before the first action alone
+            del data["at"], data["why"]
+        return data
+
 
 @dataclass(frozen=True, slots=True)
 class Episode:
@@ -189,7 +195,7 @@ class Episode:
         data = self.experience().to_json()
         del data["messages"]
         data["task_id"] = self.task_id
-        data["advice"] = [asdict(a) for a in self.advice]
+        data["advice"] = [a.to_json() for a in self.advice]
         return data
 
     @staticmethod

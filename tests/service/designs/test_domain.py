@@ -155,6 +155,11 @@ def test_advice_is_worth_what_it_holds_less_what_it_costs() -> None:
     assert worth("pull the blue levers", wanted, 0.0) == 0.0
     assert worth("at nine the gate opens; pull the blue lever", wanted, 0.0) == 1.0
     assert worth("pull the blue lever", wanted[:1], 0.01) == pytest.approx(0.96)
+    known = [f"pull the {lever} lever" for lever in ("blue", "coral", "jade", "amber")]
+    everything = ", ".join(known)  # a list of all that ever worked is worth a guess
+    assert worth(everything, wanted[:1], 0.0, known) == 0.25
+    assert worth("pull the blue lever", wanted[:1], 0.0, known) == 1.0
+    assert worth("pull the jade lever", wanted[:1], 0.0, known) == 0.0
 
 
 @given(st.text(max_size=300), st.floats(0, 0.9))

@@ -22,6 +22,7 @@ from metamem.search.proposer import Proposal, ProposerContext, Request, ShownEpi
 
 IDEATE, PLANNED, CODE, REPAIR = "ideate", "plan", "code", "repair"
 WINDOW = 60_000  # tokens, where nobody knows how many the models take
+REFLECT, CODE_TOKENS = 6_000, 12_000  # of replies, where the window has room
 CAREFUL = 0.9  # of the window is planned with, since tokens are only estimated
 FRAME = 1500  # tokens of the requests themselves, above what they show
 ERROR_TOKENS = 1500
@@ -36,15 +37,20 @@ class LlmProposer:
 
     def __init__(
         self,
-        reflect_tokens: int = 6_000,
-        code_tokens: int = 12_000,
+        reflect_tokens: int | None = None,
+        code_tokens: int | None = None,
         window: int | None = None,
         *,
         context: ProposerContext | None = None,
     ) -> None:
-        """`window` goes before what the context knows of the models."""
+        """`window` goes before what the context knows of the models; where it is small, replies are
+        shorter unless somebody says how long."""
         if window is None:
             window = (context.window if context else 0) or WINDOW
+        if reflect_tokens is None:
+            reflect_tokens = max(1, min(REFLECT, window // 8))
+        if code_tokens is None:
+            code_tokens = max(1, min(CODE_TOKENS, window // 4))
         if min(reflect_tokens, code_tokens, window) < 1:
             raise UsageError("reflect_tokens, code_tokens and window must be above zero")
         self.reflect_tokens, self.code_tokens = reflect_tokens, code_tokens

@@ -4,7 +4,7 @@ A task is a recorded moment at which somebody asked for advice. Its reward says 
 proved to be wanted then is in the advice that a design would have given.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,8 @@ class ScopeDomain(DomainBase):
             )
         self.name, self.origin = f"scope:{scope}", str(scope)
         self._records, self._cost, self._history = found, cost, history
+        wanted = (each for moment in found.moments for each in moment.wanted)
+        self._known = {each.text for each in wanted if each.kind == "action"}
         self._windows = windows(found.moments[-most:])
         self._by_name = {w.name: w for several in self._windows.values() for w in several}
         self.version = content_id(
@@ -83,7 +85,8 @@ class ScopeDomain(DomainBase):
             " in the window; older windows are train, then come valid and test, and the newest is"
             " shift. What was wanted are the actions that then paid, or all actions of an episode"
             " that paid, and the facts that were marked as useful. The reward is the share of that"
-            f" which the advice holds, less {self._cost:g} for each of its tokens. Judged from"
+            " which the advice holds, shared among all actions it names that ever paid, less"
+            f" {self._cost:g} for each of its tokens. Judged from"
             " records, advice can be seen to hold what worked, not to be followed: nobody acts on"
             " it here, what nobody tried is worth nothing, moments that failed are left out, and"
             " where advice was given, it had a part in what was tried. So a design that passes"
@@ -108,7 +111,7 @@ class ScopeDomain(DomainBase):
 
     def world(self, task: Task, seed: int) -> "MomentWorld":
         """Nothing is left to chance, so the seed plays no part."""
-        return MomentWorld(task.data["moment"], self._cost)
+        return MomentWorld(task.data["moment"], self._cost, self._known)
 
     def history(self, group: str) -> Sequence[Experience]:
         return self._records.before(self._window(group).begins, self._history)
@@ -121,7 +124,8 @@ class ScopeDomain(DomainBase):
             "A memory knows only what came before the window of time in which it is asked.",
             "Later windows have longer histories; nothing of a window is in its own history.",
             "An episode is one action: the advice, word for word.",
-            "An action counts as told where its words stand in the advice one after another.",
+            "An action counts as told where its words stand in the advice one after another; where"
+            " others that ever paid are told beside it, the reward is shared among them.",
             f"Each token of advice costs {self._cost:g}, and no reward is below 0 or above 1.",
             "Advice that holds nothing of what was wanted is worth no more than none.",
         )
@@ -137,15 +141,15 @@ class ScopeDomain(DomainBase):
 class MomentWorld:
     """One moment: it is shown as it was, and the first action is the advice."""
 
-    def __init__(self, moment: Moment, cost: float) -> None:
-        self._moment, self._cost = moment, cost
+    def __init__(self, moment: Moment, cost: float, known: Iterable[str]) -> None:
+        self._moment, self._cost, self._known = moment, cost, known
 
     def reset(self) -> Observation:
         query = self._moment.query
         return Observation(query.observation, query.actions)
 
     def step(self, action: str) -> Observation:
-        reward = scoring.worth(action, self._moment.wanted, self._cost)
+        reward = scoring.worth(action, self._moment.wanted, self._cost, self._known)
         return Observation("Noted.", (), reward, True)
 
     def close(self) -> None:

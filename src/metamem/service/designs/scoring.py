@@ -1,14 +1,14 @@
 """What advice was worth at a recorded moment: how much of what was wanted then is in it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from metamem.core.tokens import count_tokens
 from metamem.core.types import Experience
 
-VERSION = "1"
+VERSION = "2"
 HELD = 0.8  # share of a fact's words that advice must have to hold it
 _WORD = re.compile(r"\w+")
 
@@ -29,10 +29,18 @@ def wanted_of(experience: Experience) -> list[Wanted]:
     return [Wanted("action", action) for action in dict.fromkeys(paid) if _words(action)]
 
 
-def worth(advice: str, wanted: Sequence[Wanted], cost: float) -> float:
-    """The share of what was wanted that the advice holds, less a cost for each token; 0 to 1."""
-    held = sum(_holds(advice, each) for each in wanted) / len(wanted)
-    return min(1.0, max(0.0, held - cost * count_tokens(advice)))
+def worth(advice: str, wanted: Sequence[Wanted], cost: float, known: Iterable[str] = ()) -> float:
+    """The share of what was wanted that the advice holds, less a cost for each token; 0 to 1.
+
+    `known` are the actions that were wanted at any moment. Who names several of them hedges: the
+    reward is shared among all that are named, so that a list of everything is worth a guess.
+    """
+    held = [each for each in wanted if _holds(advice, each)]
+    share = len(held) / len(wanted)
+    right = {each.text for each in held if each.kind == "action"}
+    named = {text for text in known if _holds(advice, Wanted("action", text))} | right
+    sure = len(right) / len(named) if right else 1.0
+    return min(1.0, max(0.0, share * sure - cost * count_tokens(advice)))
 
 
 def _holds(advice: str, wanted: Wanted) -> bool:
