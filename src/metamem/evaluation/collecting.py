@@ -78,6 +78,7 @@ class Collector:
                 phase="collect",
                 cases=tuple(Case(t.id) for t in tasks[start : start + step]),
                 keep_all=True,
+                examples=tuple(task.id for task in plan.examples),
             )
             for start in range(0, len(tasks), step)
         ]

@@ -1,5 +1,6 @@
 """Which tasks an evaluation collects from and which it deploys on."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from metamem.core.types import Case, Task
 from metamem.evaluation.kinds import kind_of
 from metamem.evaluation.rules import Rules
 
+CANDIDATES = 4  # tasks for each worked example that is wanted: not every one is won
+MOST_KEPT_BACK = 3  # one task in so many is kept back for examples, where all would be collected
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -20,6 +24,8 @@ class Plan:
     deployment: tuple[Task, ...]
     repeats: int
     collected_from: str  # the split that the collection tasks belong to
+    # Tasks of train for worked examples: no design learns from them, and none is scored on them.
+    examples: tuple[Task, ...] = ()
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -32,8 +38,11 @@ class Plan:
         return tuple(tuple(Case(t.id, r) for t in self.deployment) for r in range(self.repeats))
 
 
-def plan(domain: Domain, split: str, rules: Rules) -> Plan:
-    """Where each phase takes its tasks (the table of docs/evaluation.md)."""
+def plan(domain: Domain, split: str, rules: Rules, examples: int = 0) -> Plan:
+    """Where each phase takes its tasks (the table of docs/evaluation.md).
+
+    `examples` is how many worked ones the agent wants to see.
+    """
     check_split(split)
     found = kind_of(domain).shares(domain, split, rules)
     collection, deployment = found.collection, found.deployment
@@ -51,7 +60,26 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
         )
     if rules.tasks:
         deployment = _drawn(deployment, rules.tasks)
-    return Plan(tuple(collection), tuple(deployment), rules.repeats, found.collected_from)
+    kept: Sequence[Task] = ()
+    if examples:
+        taken = {task.id for task in (*collection, *found.deployment)}
+        kept = [task for task in domain.tasks("train") if task.id not in taken]
+        if not kept and found.collected_from == "train":
+            fewer = len(collection) - min(CANDIDATES * examples, len(collection) // MOST_KEPT_BACK)
+            collection, kept = collection[:fewer], collection[fewer:]
+        kept = _of_all_kinds(kept)[: CANDIDATES * examples]
+    return Plan(
+        tuple(collection), tuple(deployment), rules.repeats, found.collected_from, tuple(kept)
+    )
+
+
+def _of_all_kinds(tasks: Sequence[Task]) -> Sequence[Task]:
+    """One of each kind, then a second of each, and so on: the same every time."""
+    kinds: dict[str, list[Task]] = defaultdict(list)
+    for task in sorted(tasks, key=lambda task: derive_seed("example", task.id)):
+        kinds[task.kind].append(task)
+    rounds = max(map(len, kinds.values()), default=0)
+    return [own[n] for n in range(rounds) for _, own in sorted(kinds.items()) if n < len(own)]
 
 
 def _drawn(tasks: Sequence[Task], number: int) -> Sequence[Task]:
