@@ -85,9 +85,9 @@ class Pool:
         self._by_block: dict[int, Known] = {}
         self._unused: OrderedDict[int, Known] = OrderedDict()
 
-    def take(self, row: Row, blocks: int) -> bool:
-        """Gives a row all the blocks it may need; False where there is no room now."""
-        shared = self._prefix(row.tokens)
+    def take(self, row: Row, blocks: int, shared: list[Known]) -> bool:
+        """Gives a row all the blocks it may need, `shared` (its `prefix`) among them; False where
+        there is no room now."""
         new = blocks - len(shared)
         spare = sum(known.users == 0 for known in shared)
         if new > len(self._free) + len(self._unused) - spare:
@@ -126,17 +126,6 @@ class Pool:
         self._rest(row)
         row.blocks, row.known = [], []
 
-    def next_key(self, row: Row) -> tuple[Any, ...] | None:
-        """Names the first full block of a row that nobody has computed; None: there is none."""
-        if row.blocks:
-            known, place = row.known, len(row.known) * BLOCK
-        else:
-            known = self._prefix(row.tokens)
-            place = len(known) * BLOCK
-        if place + BLOCK >= row.length:
-            return None
-        return (known[-1] if known else None, *row.tokens[place : place + BLOCK])
-
     def _rest(self, row: Row) -> None:
         """Ends of texts are given up before their beginnings, on which they rest."""
         for block in reversed(row.blocks):
@@ -145,7 +134,8 @@ class Pool:
                 self._unused[block] = known
                 self._unused.move_to_end(block)
 
-    def _prefix(self, tokens: Sequence[int]) -> list[Known]:
+    def prefix(self, tokens: Sequence[int]) -> list[Known]:
+        """What is there already of a text, from its beginning."""
         found: list[Known] = []
         for end in range(BLOCK, len(tokens), BLOCK):  # one token at least remains to be fed
             known = self._known.get((found[-1] if found else None, *tokens[end - BLOCK : end]))
@@ -214,15 +204,16 @@ class Decoder:
 
     def _admit(self) -> None:
         """Lets rows in, save those that begin with what another is just computing."""
-        leading = {key: row for row in self._running if (key := self._pool.next_key(row))}
+        leading = {key: row for row in self._running if (key := _next_key(row, row.known))}
         waiting: list[Row] = []
         for place, row in enumerate(self._waiting):
-            key = self._pool.next_key(row)
+            shared = self._pool.prefix(row.tokens)
+            key = _next_key(row, shared)
             leader = leading.get(key) if key else None
             if leader is not None and _alike(row, leader) - leader.computed >= WORTH_WAITING:
                 waiting.append(row)
                 continue
-            if not self._pool.take(row, -(-(row.prompt + row.most) // BLOCK)):
+            if not self._pool.take(row, -(-(row.prompt + row.most) // BLOCK), shared):
                 waiting += self._waiting[place:]
                 break
             self.reused += row.reused
@@ -294,6 +285,14 @@ class Decoder:
         chances = (logits / heat.clamp(min=1e-4)).softmax(-1).cumsum(-1)
         drawn = (chances < luck * chances[:, -1:]).sum(-1)
         return torch.where(heat[:, 0] > 0, drawn, logits.argmax(-1)).tolist()
+
+
+def _next_key(row: Row, known: Sequence[Known]) -> tuple[Any, ...] | None:
+    """Names the first full block of a row that nobody has computed; None: there is none."""
+    place = len(known) * BLOCK
+    if place + BLOCK >= row.length:
+        return None
+    return (known[-1] if known else None, *row.tokens[place : place + BLOCK])
 
 
 def _alike(one: Row, other: Row) -> int:
