@@ -27,7 +27,8 @@ def table(
         played = evaluation.rows if evaluation is not None else ()
         row: dict[str, Any] = {"name": name, "played": len(played), "complete": name in whole}
         if evaluation is not None and played:
-            low, high = t_interval(list(evaluation.by_task().values()), 0.95)
+            tasks = list(evaluation.by_task().values())
+            low, high = t_interval(tasks, 0.95) if len(tasks) > 1 else (0.0, 1.0)
             repeats = sorted({r.repeat for r in played})
             row |= {
                 "design": evaluation.design,

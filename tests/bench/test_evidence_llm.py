@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from bench.evidence_llm import Plan, main, measure
-from bench.llm_table import show
+from bench.llm_table import show, table
 
 from metamem.api import open_home
+from metamem.core.types import CaseResult, Evaluation, Fingerprint
 from tests.models.endpoint import Endpoint
 
 LEARNED = '''"""Tells the actions of episodes that were won."""
@@ -75,6 +76,13 @@ def test_a_stop_leaves_a_table_and_the_rest_is_played_later(tmp_path: Path) -> N
     assert all(row["complete"] for row in whole["rows"])
     alone = _measure(tmp_path / "alone", "no_memory,object_places")
     assert [row["by_task"] for row in alone["rows"]] == [row["by_task"] for row in whole["rows"]]
+
+
+def test_a_row_of_which_one_case_was_played_is_told_as_such() -> None:
+    fingerprint = Fingerprint("d", "toy", "1", "shift", {}, "a", {}, "e", "t", {}, 0)
+    begun = Evaluation(fingerprint, (CaseResult("task-1", 0, 1.0, 3),), planned=4)
+    rows = table({"no_memory": begun, "other": None}, {})
+    assert [(row["played"], row["complete"]) for row in rows] == [(1, False), (0, False)]
 
 
 def test_an_unknown_design_is_told_in_words(tmp_path: Path) -> None:
