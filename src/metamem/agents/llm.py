@@ -92,7 +92,7 @@ class LlmAgent:
         )
         self.showing = Showing(form, examples, example_tokens, leave_out_tried, list_actions)
         if form == "transcript" and think_tokens:
-            raise UsageError("a transcript has no place for thoughts", hint="use form=chat")
+            raise UsageError("a transcript has no place for thoughts", hint="leave form at chat")
 
     @property
     def fingerprint(self) -> str:
@@ -138,7 +138,7 @@ class LlmPlayer:
 
     async def act(self, observation: Observation) -> str:
         """The model's action; what it is not able to say is for the world to answer."""
-        actions = self._open(observation)
+        actions = self._offered(observation)
         listed = () if self._seat.forms else actions
         limit = self._set.reply_tokens if listed else self._set.form_tokens
         limit += self._set.think_tokens
@@ -158,7 +158,7 @@ class LlmPlayer:
         self._tried.setdefault((observation.text, observation.actions), set()).add(action)
         return action
 
-    def _open(self, observation: Observation) -> tuple[str, ...]:
+    def _offered(self, observation: Observation) -> tuple[str, ...]:
         """The actions to choose from; all of them again where each was tried in this state."""
         if not self._leaves_out or self._seat.forms:
             return observation.actions
