@@ -4,9 +4,10 @@ A row is a text that grows. In every round each row feeds what the network has n
 a prompt, one token, or several where a list of allowed answers left no choice in between. So there
 is no difference between reading prompts and writing answers, and rows come and go at any round.
 
-Keys and values live in blocks of a pool. The blocks of a finished row stay until others need the
-room, and a later row that begins with the same tokens takes them over (the next turn of the same
-conversation begins with nearly all of the last one).
+Keys and values live in blocks of a pool. A block can be shared as soon as it is computed, and stays
+until others need the room: the next turn of a conversation begins with nearly all of the last one,
+and hundreds of cases begin with the same worked examples. Of rows that come together and begin
+alike, one goes first and the others wait a round for what it computes.
 """
 
 from collections import OrderedDict
@@ -19,6 +20,8 @@ import numpy as np
 import torch
 
 from bench.network import BLOCK, SCRATCH, Network
+
+WORTH_WAITING = 4 * BLOCK  # tokens that another row is just computing
 
 Tree = dict[int, "Tree | str"]  # tokens that may come next; at the end of an answer, its text
 
@@ -33,10 +36,12 @@ class Row:
     temperature: float = 0.0
     random: Random = field(default_factory=lambda: Random(0))
     tree: Tree | None = None  # of the allowed answers; None: anything
+    ends: frozenset[int] = frozenset()  # tokens that end this answer, beside those that end all
     prompt: int = 0  # tokens
     reused: int = 0
     computed: int = 0
     blocks: list[int] = field(default_factory=list)
+    known: list["Known"] = field(default_factory=list)  # what its first full blocks hold
     chosen: str | None = None  # the allowed answer that was written
     stopped: bool = False  # by itself, not for its length
     error: str = ""
@@ -62,7 +67,7 @@ class Row:
 
 
 @dataclass(eq=False)
-class _Known:
+class Known:
     """A full block whose content later rows may share."""
 
     block: int
@@ -76,13 +81,13 @@ class Pool:
     def __init__(self, blocks: int) -> None:
         self.total = blocks - 1
         self._free = list(range(blocks - 1, SCRATCH, -1))
-        self._known: dict[tuple[Any, ...], _Known] = {}  # (the known before it, its tokens)
-        self._by_block: dict[int, _Known] = {}
-        self._unused: OrderedDict[int, _Known] = OrderedDict()
+        self._known: dict[tuple[Any, ...], Known] = {}  # (the known before it, its tokens)
+        self._by_block: dict[int, Known] = {}
+        self._unused: OrderedDict[int, Known] = OrderedDict()
 
-    def take(self, row: Row, blocks: int) -> bool:
-        """Gives a row all the blocks it may need; False where there is no room now."""
-        shared = self._prefix(row.tokens)
+    def take(self, row: Row, blocks: int, shared: list[Known]) -> bool:
+        """Gives a row all the blocks it may need, `shared` (its `prefix`) among them; False where
+        there is no room now."""
         new = blocks - len(shared)
         spare = sum(known.users == 0 for known in shared)
         if new > len(self._free) + len(self._unused) - spare:
@@ -95,30 +100,31 @@ class Pool:
             del self._known[oldest.key], self._by_block[oldest.block]
             self._free.append(oldest.block)
         row.blocks = [known.block for known in shared] + [self._free.pop() for _ in range(new)]
+        row.known = shared
         row.computed = row.reused = len(shared) * BLOCK
         return True
 
+    def publish(self, row: Row) -> None:
+        """Lets others share what was computed of a row."""
+        for number in range(len(row.known), row.computed // BLOCK):
+            block, end = row.blocks[number], (number + 1) * BLOCK
+            key = (row.known[-1] if row.known else None, *row.tokens[end - BLOCK : end])
+            known = self._known.get(key)
+            if known is None:  # else another row was faster, and this one keeps its own copy
+                known = self._known[key] = self._by_block[block] = Known(block, key, users=1)
+            row.known.append(known)
+
     def give_back(self, row: Row) -> None:
         """Keeps what can be shared of a finished row and frees the rest."""
-        before: _Known | None = None
-        for number, block in enumerate(row.blocks):
-            end = (number + 1) * BLOCK
+        self.publish(row)
+        for block in row.blocks:
             known = self._by_block.get(block)
             if known is not None:
                 known.users -= 1
-            elif end <= row.computed:
-                key = (before, *row.tokens[end - BLOCK : end])
-                known = self._known.get(key)
-                if known is not None:  # another row was faster
-                    self._free.append(block)
-                else:
-                    known = self._known[key] = self._by_block[block] = _Known(block, key)
             else:
                 self._free.append(block)
-                continue
-            before = known
         self._rest(row)
-        row.blocks = []
+        row.blocks, row.known = [], []
 
     def _rest(self, row: Row) -> None:
         """Ends of texts are given up before their beginnings, on which they rest."""
@@ -128,8 +134,9 @@ class Pool:
                 self._unused[block] = known
                 self._unused.move_to_end(block)
 
-    def _prefix(self, tokens: Sequence[int]) -> list[_Known]:
-        found: list[_Known] = []
+    def prefix(self, tokens: Sequence[int]) -> list[Known]:
+        """What is there already of a text, from its beginning."""
+        found: list[Known] = []
         for end in range(BLOCK, len(tokens), BLOCK):  # one token at least remains to be fed
             known = self._known.get((found[-1] if found else None, *tokens[end - BLOCK : end]))
             if known is None:
@@ -178,6 +185,7 @@ class Decoder:
         logits = self._network.round(rows)
         for row, token in zip(rows, self._picked(rows, logits), strict=True):
             row.computed = row.length
+            self._pool.publish(row)
             self._write(row, token)
         for row in rows:
             if row.stopped or row.length - row.prompt >= row.most:
@@ -195,12 +203,24 @@ class Decoder:
         self._waiting, self._running = [], []
 
     def _admit(self) -> None:
-        while self._waiting:
-            row = self._waiting[0]
-            if not self._pool.take(row, -(-(row.prompt + row.most) // BLOCK)):
+        """Lets rows in, save those that begin with what another is just computing."""
+        leading = {key: row for row in self._running if (key := _next_key(row, row.known))}
+        waiting: list[Row] = []
+        for place, row in enumerate(self._waiting):
+            shared = self._pool.prefix(row.tokens)
+            key = _next_key(row, shared)
+            leader = leading.get(key) if key else None
+            if leader is not None and _alike(row, leader) - leader.computed >= WORTH_WAITING:
+                waiting.append(row)
+                continue
+            if not self._pool.take(row, -(-(row.prompt + row.most) // BLOCK), shared):
+                waiting += self._waiting[place:]
                 break
             self.reused += row.reused
-            self._running.append(self._waiting.pop(0))
+            self._running.append(row)
+            if key:
+                leading.setdefault(key, row)
+        self._waiting = waiting
 
     def _share(self) -> list[Row]:
         """Whose turn it is: short feeds always, then long ones in order while there is room."""
@@ -216,7 +236,7 @@ class Decoder:
     def _write(self, row: Row, token: int) -> None:
         row.tokens.append(token)
         if row.tree is None:
-            row.stopped = token in self._ends
+            row.stopped = token in self._ends or token in row.ends
             return
         self._follow(row, token)
         if not row.stopped:
@@ -265,3 +285,20 @@ class Decoder:
         chances = (logits / heat.clamp(min=1e-4)).softmax(-1).cumsum(-1)
         drawn = (chances < luck * chances[:, -1:]).sum(-1)
         return torch.where(heat[:, 0] > 0, drawn, logits.argmax(-1)).tolist()
+
+
+def _next_key(row: Row, known: Sequence[Known]) -> tuple[Any, ...] | None:
+    """Names the first full block of a row that nobody has computed; None: there is none."""
+    place = len(known) * BLOCK
+    if place + BLOCK >= row.length:
+        return None
+    return (known[-1] if known else None, *row.tokens[place : place + BLOCK])
+
+
+def _alike(one: Row, other: Row) -> int:
+    """Tokens with which both begin."""
+    size = min(one.length, other.length)
+    if one.tokens[:size] == other.tokens[:size]:
+        return size
+    pairs = zip(one.tokens, other.tokens, strict=False)
+    return next(n for n, (a, b) in enumerate(pairs) if a != b)

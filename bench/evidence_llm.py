@@ -1,13 +1,19 @@
 """Does memory help a language model that plays? Designs as fairly paired, on one model server.
 
     python -m bench.evidence_llm --model openai:NAME@http://127.0.0.1:8000/v1 [--memory-model NAME]
-        [--designs no_memory,object_places,my_design.py] [--data PATH] [--split shift] [--repeats 3]
-        [--at-once 402] [--home FOLDER] [--limit-tasks N] [--stop-after SECONDS]
+        [--designs no_memory,object_places,my_design.py] [--more learned.py] [--data PATH]
+        [--repeats 3] [--processes 6] [--home FOLDER] [--light] [--stop-after SECONDS]
+    python -m bench.evidence_llm --model ... --batch --designs no_memory,a.py,b.py,c.py
 
-One resumable command: every answer and every finished case is kept, so what was played is never
-played again. Episodes are collected once without memory; then all designs play at the same time,
-so that the server has as much to do at once as it can take. Gains are over the first design,
-paired by task, the repeats of a task averaged.
+One resumable command: every finished case is kept (and every answer, unless `--light`), so what was
+played is never played again. Episodes are collected once by the reader, without a model. Rows come
+in the order given; where none is named, first the human designs that ask no model. With several
+processes each row is played by one of its own. Gains are over the first design, paired by task, the
+repeats of a task averaged.
+
+The model sees a running transcript behind worked examples, which show notes of the row's own design
+on train tasks; actions tried in the same state are left out. `--batch` is for learning with the
+model in the loop: it scores designs on generated train games and shows what failed.
 """
 
 import argparse
@@ -18,20 +24,20 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
+from bench.llm_light import Light
+from bench.llm_table import failures, show, table
 from metamem.api import find_design, open_home
 from metamem.core import registry
 from metamem.core.errors import DataError, MetamemError
-from metamem.core.types import CaseResult, Design, Evaluation
-from metamem.designs.library import rivals
+from metamem.core.types import CaseResult, Design
+from metamem.designs.library import needs_model, rivals
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone, Setup, Spec
 from metamem.evaluation.retry import persistent
 from metamem.evaluation.rules import Rules
 from metamem.evaluation.runner import Runner
-from metamem.evaluation.statistics import holm_corrected, paired_comparison, t_interval
 from metamem.models.base import LanguageModel
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
@@ -40,6 +46,15 @@ from metamem.runs.opening import played_by
 from metamem.store.archive import Archive
 
 REPORT_SECONDS = 15.0
+# Of the agent: what a small model follows best.
+FOLLOWING = {
+    "form": "transcript",
+    "examples": 6,
+    "leave_out_tried": True,
+    "list_actions": False,  # the server holds replies to them
+}
+BATCH = {"data": "generated", "train": 300}  # half to collect from, examples of what is left
+BATCH_TASKS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +64,20 @@ class Plan:
     model: str
     memory_model: str = ""  # "": the same
     designs: tuple[str, ...] = ()  # none named: every human design of the domain
+    more: tuple[str, ...] = ()  # designs beside those
     domain: str = "alfworld"
     data: Mapping[str, Any] = field(default_factory=dict)  # the domain's settings
     split: str = "shift"
     collect: int = 100
     repeats: int = 3
-    at_once: int = 402  # episodes, over all designs
+    tasks: int = 0  # of the split; 0: all
+    agent: Mapping[str, Any] = field(default_factory=lambda: dict(FOLLOWING))
+    collector: str = "reader"  # who plays what designs learn from; "": the model
+    at_once: int = 402  # episodes, in one process
+    light: bool = False  # what the agent asks is not kept: the home stays small
     temperature: float = 0.5  # of the agent: repeats are to differ
     constrain: str = "vllm"  # how the server takes the list of possible actions
+    continues: bool = True  # the server continues running text
     seconds: float = 900.0  # for one answer, waiting for its turn included
 
     @property
@@ -99,14 +120,26 @@ class Watch:
         print(f"{self.told - self.begun:6.0f} s  {text}", file=sys.stderr, flush=True)
 
 
-async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, Any]:
-    """Plays what is missing, for so many seconds at most; the table of what there is then."""
+async def measure(
+    plan: Plan,
+    home: str,
+    stop_after: float = 0.0,
+    *,
+    only: str = "",
+    lost: int = 0,
+    rows: "Rows | None" = None,
+) -> dict[str, Any]:
+    """Plays what is missing, for so many seconds at most; the table of what there is then.
+
+    Of the designs, `only` one where it is named. `rows` plays them elsewhere. So many lost episodes
+    of each are told.
+    """
     watch = Watch()
     with open_home(home) as archive:
-        broker = Broker(archive, _models(plan))
+        broker = Broker(Light(archive) if plan.light else archive, _models(plan))
         executor = Together(Runner(_blobs(archive), broker.ask))
         setup = _setup(plan, broker)
-        designs = _designs(plan, archive)
+        designs = {n: d for n, d in _designs(plan, archive).items() if only in ("", n)}
         evaluators = {
             name: Evaluator(archive, executor, setup, on_case=watch.case) for name in designs
         }
@@ -116,7 +149,12 @@ async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, A
                 collected = await one.collected(plan.split)
                 watch.say("the collected episodes are there")
                 await asyncio.gather(
-                    *(_play(evaluators[n], n, d, plan.split, watch) for n, d in designs.items())
+                    *(
+                        rows.play(name, watch)
+                        if rows
+                        else _play(evaluators[name], name, d, plan.split, watch)
+                        for name, d in designs.items()
+                    )
                 )
         except TimeoutError:
             if not limit.expired():
@@ -125,10 +163,7 @@ async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, A
         finally:
             await executor.close()
             await broker.close()
-        found = {
-            name: archive.evaluation(evaluators[name].fingerprint(design, plan.split).id)
-            for name, design in designs.items()
-        }
+        ids = {name: evaluators[name].fingerprint(d, plan.split).id for name, d in designs.items()}
         learning = _learning(archive, designs, broker.fingerprints["memory"])
         episodes = archive.collection(collected) or []
         return {
@@ -137,14 +172,41 @@ async def measure(plan: Plan, home: str, stop_after: float = 0.0) -> dict[str, A
             "domain": plan.domain,
             "data": one.domain.version,
             "split": plan.split,
+            "agent": dict(plan.agent),
+            "collector": plan.collector,
             "tasks": len(one.plan(plan.split).deployment),
             "collected": len(episodes),
             "collected_won": sum(episode.reward > 0 for episode in episodes),
             "repeats": plan.repeats,
             "temperature": plan.temperature,
             "seconds": round(time.monotonic() - watch.begun, 1),
-            "rows": table(found, learning),
+            "rows": table({name: archive.evaluation(ids[name]) for name in designs}, learning),
+            "lost": {name: failures(name, archive.traces(ids[name]), lost) for name in designs},
         }
+
+
+class Rows:
+    """Plays each row by a process of its own, so many at a time, in order."""
+
+    def __init__(self, arguments: Sequence[str], processes: int, stop_after: float) -> None:
+        self._arguments, self._places = list(arguments), asyncio.Semaphore(processes)
+        self._until = time.monotonic() + stop_after if stop_after else 0.0
+
+    async def play(self, name: str, watch: Watch) -> None:
+        async with self._places:
+            left = ["--stop-after", f"{max(1.0, self._until - time.monotonic() - 5):.0f}"]
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "bench.evidence_llm", *self._arguments),
+                *("--only", name, "--processes", "1", *(left if self._until else [])),
+                stdout=asyncio.subprocess.DEVNULL,
+            )
+            try:
+                if await process.wait():
+                    watch.say(f"{name} ended with an error, told above")
+            except asyncio.CancelledError:
+                process.terminate()
+                await process.wait()
+                raise
 
 
 async def _play(evaluator: Evaluator, name: str, design: Design, split: str, watch: Watch) -> None:
@@ -159,76 +221,6 @@ async def _play(evaluator: Evaluator, name: str, design: Design, split: str, wat
     )
 
 
-def table(
-    evaluations: Mapping[str, Evaluation | None], learning: Mapping[str, tuple[int, int]]
-) -> list[dict[str, Any]]:
-    """One row a design. The first is what the others are compared with."""
-    rows: list[dict[str, Any]] = []
-    whole = {name: e for name, e in evaluations.items() if e is not None and e.complete}
-    first = next(iter(evaluations))
-    rivals = [name for name in whole if name != first] if first in whole else []
-    gains = holm_corrected(
-        {n: paired_comparison(whole[n].by_task(), whole[first].by_task()) for n in rivals}
-    )
-    for name, evaluation in evaluations.items():
-        played = evaluation.rows if evaluation is not None else ()
-        row: dict[str, Any] = {"name": name, "played": len(played), "complete": name in whole}
-        if evaluation is not None and played:
-            low, high = t_interval(list(evaluation.by_task().values()), 0.95)
-            repeats = sorted({r.repeat for r in played})
-            row |= {
-                "design": evaluation.design,
-                "won": evaluation.reward,
-                "low": max(0.0, low),
-                "high": min(1.0, high),
-                "by_repeat": [fmean(r.reward for r in played if r.repeat == n) for n in repeats],
-                "by_task": dict(evaluation.by_task()),
-                "steps": fmean(r.steps for r in played),
-                "advice_tokens": fmean(r.advice_tokens for r in played),
-                "calls": fmean(r.model_calls for r in played),
-                "tokens": fmean(r.tokens for r in played),
-                "failures": sum(bool(r.failure) for r in played),
-                "memory_calls": learning.get(evaluation.design, (0, 0))[0],
-                "memory_tokens": learning.get(evaluation.design, (0, 0))[1],
-            }
-        if name in gains:
-            row["comparison"] = gains[name].to_json()
-        rows.append(row)
-    return rows
-
-
-def show(found: Mapping[str, Any]) -> str:
-    """The table for people."""
-    lines = [
-        f"{found['model']}: {found['domain']} {found['split']}, {found['tasks']} tasks × "
-        f"{found['repeats']} repeats, {found['collected']} collected episodes "
-        f"({found['collected_won']} won), temperature {found['temperature']:g}",
-        "",
-        f"| design | won % (95 %) | gain over {found['rows'][0]['name']} (95 %) | p (Holm) "
-        "| advice tokens | calls a case | tokens a case | memory's own calls |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for row in found["rows"]:
-        if not row["complete"]:
-            lines.append(f"| {row['name']} | {row['played']} cases played | | | | | | |")
-            continue
-        gain = p = ""
-        if c := row.get("comparison"):
-            gain = f"{_percent(c['gain'], '+')} ({_percent(c['low'], '+')} to {_percent(c['high'], '+')})"
-            p = f"{c['p_holm']:.2g}"
-        lines.append(
-            f"| {row['name']} | {_percent(row['won'])} "
-            f"({_percent(row['low'])} to {_percent(row['high'])}) | {gain} | {p} "
-            f"| {row['advice_tokens']:.0f} | {row['calls']:.1f} | {row['tokens']:.0f} "
-            f"| {row['memory_calls']} |"
-        )
-    return "\n".join(lines)
-
-
-def _percent(share: float, sign: str = "") -> str:
-    return f"{100 * share + 0.0:{sign}.1f}"  # and no minus before a zero
-
-
 # --- the parts -----------------------------------------------------------------------------------
 
 
@@ -238,17 +230,18 @@ def _models(plan: Plan) -> dict[str, list[LanguageModel]]:
     for [name] in plan.roles.values():
         options[name] = {"at_once": plan.at_once, "seconds": plan.seconds}
         if parse(name).url:
-            options[name]["constrain"] = plan.constrain
+            options[name] |= {"constrain": plan.constrain, "continues": plan.continues}
     return ModelConfig(options=options).open_roles(plan.roles)
 
 
 def _setup(plan: Plan, broker: Broker) -> Setup:
-    agent = Spec("llm", {"temperature": plan.temperature})
+    agent = Spec("llm", {"temperature": plan.temperature, **plan.agent})
     return Setup(
         domain=Spec(plan.domain, dict(plan.data)),
         agent=agent,
         embedder=Spec("auto"),
-        rules=Rules(repeats=plan.repeats, collect=plan.collect),
+        rules=Rules(repeats=plan.repeats, collect=plan.collect, tasks=plan.tasks),
+        collector=Spec(plan.collector) if plan.collector else None,
         retrieves=plan.at_once,
         updates=plan.at_once,
         **(played_by(agent, broker) | {"parallel": max(2, plan.at_once)}),
@@ -258,9 +251,11 @@ def _setup(plan: Plan, broker: Broker) -> Setup:
 def _designs(plan: Plan, archive: Archive) -> dict[str, Design]:
     if plan.designs:
         found = [find_design(name, archive) for name in plan.designs]
-        return {design.name or design.id[:12]: design for design in found}
-    domain = registry.create("domains", plan.domain, **plan.data)
-    return rivals(domain.baselines(), model=True)
+    else:
+        domain = registry.create("domains", plan.domain, **plan.data)
+        found = sorted(rivals(domain.baselines(), model=True).values(), key=needs_model)
+    found[1:1] = [find_design(name, archive) for name in plan.more]
+    return {design.name or design.id[:12]: design for design in found}
 
 
 def _blobs(archive: Archive) -> Blobs:
@@ -287,21 +282,36 @@ def _learning(
 
 def _wanted(given: argparse.Namespace) -> Plan:
     data: dict[str, Any] = {"data": given.data} if given.data else {}
+    if given.batch:
+        data = {**BATCH, "seed": given.seed}
     if given.limit_tasks:
         data[given.split] = given.limit_tasks
+    agent = dict(FOLLOWING, form=given.form, examples=given.examples)
+    if given.form == "chat":
+        agent["list_actions"] = True
     return Plan(
         model=given.model,
         memory_model=given.memory_model,
-        designs=tuple(name for name in given.designs.split(",") if name),
+        designs=_named(given.designs),
+        more=_named(given.more),
         domain=given.domain,
         data=data,
-        split=given.split,
+        split="train" if given.batch else given.split,
         collect=given.collect,
-        repeats=given.repeats,
+        repeats=1 if given.batch else given.repeats,
+        tasks=given.tasks or (BATCH_TASKS if given.batch else 0),
+        agent=agent,
+        collector=given.collector,
         at_once=given.at_once,
+        light=given.light,
         temperature=given.temperature,
         constrain=given.constrain,
+        continues=not given.messages_only,
     )
+
+
+def _named(names: str) -> tuple[str, ...]:
+    return tuple(name for name in names.split(",") if name)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -309,26 +319,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", required=True, help="who plays, as metamem names models")
     parser.add_argument("--memory-model", default="", help="whom designs ask; else the same")
     parser.add_argument("--designs", default="", help="names and files, the first to compare with")
+    parser.add_argument("--more", default="", help="files that come right after the first row")
+    parser.add_argument("--only", default="", help="of these rows, play this one")
+    parser.add_argument("--batch", action="store_true", help="on generated train games")
+    parser.add_argument("--lost", type=int, default=0, help="episodes to show of each design")
     parser.add_argument("--domain", default="alfworld")
     parser.add_argument("--data", default="", help="generated, or the folder of published games")
+    parser.add_argument("--seed", type=int, default=0, help="of the generated games of a batch")
     parser.add_argument("--split", default="shift")
     parser.add_argument("--collect", type=int, default=100, help="episodes to learn from")
+    parser.add_argument("--collector", default="reader", help="who plays those; empty: the model")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--at-once", type=int, default=402, help="episodes, over all designs")
+    parser.add_argument("--tasks", type=int, default=0, help="of the split, drawn; else all")
+    parser.add_argument("--form", default="transcript", help="transcript or chat")
+    parser.add_argument("--examples", type=int, default=FOLLOWING["examples"])
+    parser.add_argument("--at-once", type=int, default=402, help="episodes, in one process")
+    parser.add_argument("--processes", type=int, default=1, help="rows at a time, one process each")
+    parser.add_argument("--light", action="store_true", help="keep cases, not the agent's answers")
     parser.add_argument("--temperature", type=float, default=0.5)
     parser.add_argument("--constrain", default="vllm", help="vllm, llama or nothing")
+    parser.add_argument("--messages-only", action="store_true", help="no /completions there")
     parser.add_argument("--home", default="bench/results/evidence-llm")
     parser.add_argument("--limit-tasks", type=int, default=0)
     parser.add_argument("--stop-after", type=float, default=0.0, help="seconds")
     parser.add_argument("--json", default="", help="the file to write; else in the home")
-    given = parser.parse_args(arguments)
+    told = list(sys.argv[1:] if arguments is None else arguments)
+    given = parser.parse_args(told)
+    rows = Rows(told, given.processes, given.stop_after) if given.processes > 1 else None
+    plan, lost = _wanted(given), given.lost or (3 if given.batch else 0)
     try:
-        found = asyncio.run(measure(_wanted(given), given.home, given.stop_after))
+        if given.only:
+            asyncio.run(measure(plan, given.home, given.stop_after, only=given.only))
+            return
+        found = asyncio.run(measure(plan, given.home, given.stop_after, lost=lost, rows=rows))
     except MetamemError as error:
         raise SystemExit(f"{error.message}\n{error.hint}".strip()) from None
+    shown = "\n".join(text for text in found.pop("lost").values() if text)
     written = Path(given.json or Path(given.home) / "evidence.json")
     written.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(f"{show(found)}\n\n{written}")
+    print("\n\n".join(part for part in (shown, show(found), str(written)) if part))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""A model server for measurements: one GPU (or CPU), OpenAI's chat format, hundreds of questions
-at once.
+"""A model server for measurements: one GPU (or CPU), OpenAI's formats, hundreds of questions at
+once.
 
     python -m bench.serve MODEL [--port 8000] [--device cuda] [--cache-gib 60] [--most-tokens N]
 
 MODEL is a GGUF file or a folder as transformers saves them; needs torch and transformers. It knows
 `messages`, `max_tokens`, `temperature`, `seed`, `response_format` with a JSON schema (put into
 words) and `structured_outputs.choice`: then the answer is one of the given ones, decoded along the
-tree of their tokens.
+tree of their tokens. `/completions` continues a running text (`prompt`) by one line.
 """
 
 import argparse
@@ -16,9 +16,9 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
@@ -33,6 +33,7 @@ from bench.network import Network, block_bytes
 ROUND_TOKENS = 65_536  # fed in one round at most
 DEFAULT_TOKENS = 1024
 LOG_SECONDS = 10.0
+_LINES = re.compile(r"(?<=\n)(?=\S)")  # no token of common tokenizers reaches across
 
 
 class Refused(Exception):
@@ -44,7 +45,8 @@ class Refused(Exception):
 
 
 class Texts:
-    """Between text and tokens. Texts are cut at special tokens, so old turns need no new work."""
+    """Between text and tokens. Texts are cut at special tokens and running ones at lines, so what
+    was there before needs no new work."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
@@ -62,17 +64,23 @@ class Texts:
         parts = self._special.split(text) if self._special else [text]
         return [token for part in parts if part for token in self._tokens(part)]
 
+    def running(self, text: str) -> list[int]:
+        """A text that is to be continued."""
+        return [token for line in _LINES.split(text) for token in self._tokens(line)]
+
     def tree(self, choices: Sequence[str]) -> tuple[Tree, int]:
         """All allowed answers, each ended by the end of the turn, and the tokens of the longest."""
-        root: Tree = {}
-        longest = 0
-        for choice in choices:
-            node, tokens = root, self._tokens(choice)
-            for token in tokens:
-                node = node.setdefault(token, {})  # type: ignore[assignment]
-            node[self.end] = choice
-            longest = max(longest, len(tokens) + 1)
-        return root, longest
+        return _tree({choice: (*self._tokens(choice), self.end) for choice in choices})
+
+    def lines(self, choices: Sequence[str], before: str) -> tuple[Tree, int]:
+        """The same in a running text: each after some space and ended by a new line."""
+        return _tree({choice: self._tokens(f"{before}{choice}\n") for choice in choices})
+
+    @cached_property
+    def line_ends(self) -> frozenset[int]:
+        """All tokens with a new line in them."""
+        size = len(self._tokenizer)
+        return frozenset(n for n in range(size) if "\n" in self._tokenizer.decode([n]))
 
     def text(self, tokens: Sequence[int]) -> str:
         return str(self._tokenizer.decode(tokens, skip_special_tokens=True))
@@ -88,6 +96,17 @@ class Texts:
         return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
+def _tree(answers: Mapping[str, Sequence[int]]) -> tuple[Tree, int]:
+    """Answers by their tokens, of which none is the beginning of another, and the longest."""
+    root: Tree = {}
+    for answer, tokens in answers.items():
+        node = root
+        for token in tokens[:-1]:
+            node = node.setdefault(token, {})  # type: ignore[assignment]
+        node[tokens[-1]] = answer
+    return root, max(map(len, answers.values()))
+
+
 @dataclass(frozen=True, slots=True)
 class Habits:
     """What a server does where a request leaves it open."""
@@ -95,6 +114,29 @@ class Habits:
     temperature: float = 1.0
     most_tokens: int = 0  # in an answer, whoever asks; 0: as many as are asked for
     seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How an answer is wished for."""
+
+    only: Sequence[str]  # the allowed answers; none: anything
+    most: int  # tokens
+    heat: float
+    luck: Random
+
+    def row(
+        self, tokens: list[int], tree: Tree | None, longest: int, ends: frozenset[int] = frozenset()
+    ) -> Row:
+        return Row(
+            tokens,
+            min(self.most, longest),
+            lambda row: None,
+            temperature=self.heat,
+            random=self.luck,
+            tree=tree,
+            ends=ends,
+        )
 
 
 class Service:
@@ -113,25 +155,33 @@ class Service:
 
     async def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         """One chat completion."""
-        row, finished = self._row(body), asyncio.get_running_loop().create_future()
+        row = self._row(body)
+        text = await self._text(row)
+        said = {"message": {"role": "assistant", "content": text}}
+        return self._told("chat.completion", row, said)
+
+    async def go_on(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The next line of a running text."""
+        row = self._running_row(body)
+        text = (await self._text(row)).partition("\n")[0]
+        return self._told("text_completion", row, {"text": text})
+
+    async def _text(self, row: Row) -> str:
         loop = asyncio.get_running_loop()
+        finished = loop.create_future()
         row.done = lambda _: loop.call_soon_threadsafe(_finish, finished)
         self._inbox.put(row)
         await finished
         if row.error:
             raise Refused(row.error, 500 if row.computed else 400)
-        text = row.chosen if row.chosen is not None else self._texts.text(row.made)
+        return row.chosen if row.chosen is not None else self._texts.text(row.made)
+
+    def _told(self, what: str, row: Row, said: dict[str, Any]) -> dict[str, Any]:
         return {
-            "id": f"chat-{self._number}",
-            "object": "chat.completion",
+            "id": f"answer-{self._number}",
+            "object": what,
             "model": self.name,
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": text},
-                    "finish_reason": "stop" if row.stopped else "length",
-                }
-            ],
+            "choices": [{"index": 0, **said, "finish_reason": "stop" if row.stopped else "length"}],
             "usage": {
                 "prompt_tokens": row.prompt,
                 "completion_tokens": len(row.made),
@@ -143,35 +193,47 @@ class Service:
     def _row(self, body: dict[str, Any]) -> Row:
         try:
             messages = [{"role": m["role"], "content": m["content"]} for m in body["messages"]]
-            only = (body.get("structured_outputs") or {}).get("choice") or ()
             wanted = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
-            most = int(body.get("max_tokens") or DEFAULT_TOKENS)
-            heat = body.get("temperature")
-            heat = self._habits.temperature if heat is None else float(heat)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise Refused(f"the request is not understood: {error!r}") from error
-        if not messages or most < 1 or heat < 0 or not all(isinstance(c, str) for c in only):
-            raise Refused("messages, max_tokens, temperature or choice make no sense")
+        if not messages:
+            raise Refused("there are no messages")
         if wanted is not None:
             messages[-1]["content"] += (
                 f"\n\nReply with JSON alone that fits this schema:\n{json.dumps(wanted)}"
             )
+        asked = self._asked(body)
+        tree, longest = self._texts.tree(asked.only) if asked.only else (None, asked.most)
+        return asked.row(self._texts.prompt(messages), tree, longest)
+
+    def _running_row(self, body: dict[str, Any]) -> Row:
+        prompt = body.get("prompt")
+        if not isinstance(prompt, str) or not prompt.strip():
+            raise Refused("the prompt must be a text")
+        asked, bare = self._asked(body), prompt.rstrip(" ")
+        if any("\n" in choice for choice in asked.only):
+            raise Refused("an answer in a running text is one line")
+        # A space at the end belongs to the first word that follows, as tokenizers have it.
+        tokens, before = self._texts.running(bare), prompt[len(bare) :]
+        if asked.only:
+            return asked.row(tokens, *self._texts.lines(asked.only, before))
+        return asked.row(tokens, None, asked.most, self._texts.line_ends)
+
+    def _asked(self, body: dict[str, Any]) -> "Asked":
+        """What both formats say in the same way."""
+        try:
+            only = (body.get("structured_outputs") or {}).get("choice") or ()
+            most = int(body.get("max_tokens") or DEFAULT_TOKENS)
+            heat = body.get("temperature")
+            heat = self._habits.temperature if heat is None else float(heat)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise Refused(f"the request is not understood: {error!r}") from error
+        if most < 1 or heat < 0 or not all(isinstance(c, str) and c for c in only):
+            raise Refused("max_tokens, temperature or choice make no sense")
         self._number += 1
         seed = body.get("seed")
         luck = Random(f"{self._habits.seed} {self._number}" if seed is None else f"{seed}")
-        most = min(most, self._habits.most_tokens or most)
-        tree = None
-        if only:
-            tree, longest = self._texts.tree(only)
-            most = min(most, longest)
-        return Row(
-            self._texts.prompt(messages),
-            most,
-            lambda row: None,
-            temperature=heat,
-            random=luck,
-            tree=tree,
-        )
+        return Asked(only, min(most, self._habits.most_tokens or most), heat, luck)
 
     def _work(self) -> None:
         told, busy = time.monotonic(), 0.0
@@ -241,13 +303,14 @@ async def _answered(service: Service, first: str, content: bytes) -> tuple[int, 
         return 200, {"object": "list", "data": [{"id": service.name, "object": "model"}]}
     if method == "GET" and path == "/health":
         return 200, {"state": service.state()}
-    if (method, path) != ("POST", "/v1/chat/completions"):
+    ways = {"/v1/chat/completions": service.answer, "/v1/completions": service.go_on}
+    if method != "POST" or path not in ways:
         return 404, {"error": {"message": f"there is no {method} {path}"}}
     try:
         body = json.loads(content)
         if not isinstance(body, dict):
             raise Refused("the request is no JSON object")
-        return 200, await service.answer(body)
+        return 200, await ways[path](body)
     except Refused as refused:
         return refused.status, {"error": {"message": str(refused)}}
     except (ValueError, RecursionError) as error:

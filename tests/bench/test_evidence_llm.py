@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.evidence_llm import Plan, main, measure, show
+from bench.evidence_llm import Plan, main, measure
+from bench.llm_table import show, table
 
 from metamem.api import open_home
+from metamem.core.types import CaseResult, Evaluation, Fingerprint
 from tests.models.endpoint import Endpoint
 
 LEARNED = '''"""Tells the actions of episodes that were won."""
@@ -76,6 +78,13 @@ def test_a_stop_leaves_a_table_and_the_rest_is_played_later(tmp_path: Path) -> N
     assert [row["by_task"] for row in alone["rows"]] == [row["by_task"] for row in whole["rows"]]
 
 
+def test_a_row_of_which_one_case_was_played_is_told_as_such() -> None:
+    fingerprint = Fingerprint("d", "toy", "1", "shift", {}, "a", {}, "e", "t", {}, 0)
+    begun = Evaluation(fingerprint, (CaseResult("task-1", 0, 1.0, 3),), planned=4)
+    rows = table({"no_memory": begun, "other": None}, {})
+    assert [(row["played"], row["complete"]) for row in rows] == [(1, False), (0, False)]
+
+
 def test_an_unknown_design_is_told_in_words(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no design called 'nothing'"):
         _measure(tmp_path, "no_memory,nothing")
@@ -91,6 +100,7 @@ async def test_a_server_that_stumbles_is_asked_again_and_every_call_is_counted(
             designs=("no_memory", "g_memory"),
             data={"data": "generated", "shift": 2},
             collect=3,
+            continues=False,
             repeats=1,
         )
         found = await measure(plan, str(tmp_path))
@@ -100,3 +110,31 @@ async def test_a_server_that_stumbles_is_asked_again_and_every_call_is_counted(
         assert sum(s.answered for s in spent) == server.tally.answered
         assert sum(s.usage.input for s in spent) == server.tally.input
         assert sum(s.failed + s.uncertain for s in spent) == len(moods)
+
+
+@pytest.mark.slow
+def test_rows_of_several_processes_are_those_of_one_and_nothing_of_the_agents_is_kept(
+    tmp_path: Path,
+) -> None:
+    designs = "no_memory,object_places,reasoning_bank"
+    one = _measure(tmp_path / "one", designs)
+    several = _measure(tmp_path / "several", designs, "--processes", "2", "--light")
+    assert several["rows"] == one["rows"]
+    with open_home(tmp_path / "several") as archive:
+        assert {spent.role for spent in archive.spending()} == {"memory"}
+
+
+def test_a_batch_is_scored_on_generated_train_games_and_tells_what_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learned = tmp_path / "learned.py"
+    learned.write_text(LEARNED)
+    home = str(tmp_path / "home")
+    given = ["--model", "scripted:demo", "--home", home, "--designs", f"no_memory,{learned}"]
+    main([*given, "--batch", "--tasks", "5", "--collect", "4", "--lost", "1"])
+    found = json.loads((tmp_path / "home" / "evidence.json").read_text())
+    assert (found["split"], found["tasks"], found["collected"]) == ("train", 5, 4)
+    assert all(row["complete"] for row in found["rows"])
+    printed = capsys.readouterr().out
+    assert "--- learned, train-" in printed and "4 episodes were seen" in printed
+    assert "\n> " in printed and "| learned |" in printed

@@ -12,7 +12,7 @@ from tests.extras import needs
 torch = needs("torch")
 transformers = needs("transformers")
 
-from bench.network import block_bytes
+from bench.network import BLOCK, block_bytes
 from bench.serve import Refused, Service, serve, service
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
@@ -106,6 +106,39 @@ def _talks(number: int, turns: int) -> list[list[dict[str, str]]]:
     return talks
 
 
+EXAMPLES = "".join(
+    f"### Example\n\nTask: find mug {n}\nYou see desk {n}.\n> go to desk {n}\nA mug.\n\n"
+    for n in range(6)
+)
+
+
+def _running(number: int) -> list[str]:
+    """Transcripts of different tasks behind the same examples; some tasks come twice."""
+    chance = Random(number)
+    tasks = [f"Task: find the mug {chance.randint(1, 99)}\n" for _ in range(number // 2)] * 2
+    sights = ["You see " + "desk " * chance.randint(1, 9) + ".\n" for _ in tasks]
+    return [f"{EXAMPLES}{task}{sight}> " for task, sight in zip(tasks, sights, strict=True)]
+
+
+def _next_line(model: Any, tokenizer: Any, text: str, choices: Sequence[str]) -> str:
+    """The best allowed line, read over the whole text with nothing kept."""
+    ids = tokenizer(text.rstrip(" "), add_special_tokens=False)["input_ids"]
+    answers = {
+        c: tuple(tokenizer(f" {c}\n", add_special_tokens=False)["input_ids"]) for c in choices
+    }
+    said: tuple[int, ...] = ()
+    while said not in answers.values():
+        allowed = sorted({a[len(said)] for a in answers.values() if a[: len(said)] == said})
+        with torch.no_grad():
+            logits = model(torch.tensor([[*ids, *said]])).logits[0, -1]
+        said = (*said, max(allowed, key=lambda token: float(logits[token])))
+    return next(choice for choice, tokens in answers.items() if tokens == said)
+
+
+def _line(text: str, **more: Any) -> dict[str, Any]:
+    return {"prompt": text, "max_tokens": 64, "temperature": 0, **more}
+
+
 def _body(messages: list[dict[str, str]], **more: Any) -> dict[str, Any]:
     return {"messages": messages, "max_tokens": 64, "temperature": 0, **more}
 
@@ -164,6 +197,60 @@ async def test_free_answers_are_those_of_the_plain_model(
         assert answer["usage"]["completion_tokens"] == len(made)
         ended = made[-1] == tokenizer.eos_token_id
         assert answer["choices"][0]["finish_reason"] == ("stop" if ended else "length")
+
+
+@pytest.mark.parametrize("blocks", [2000, 90])  # with room for all, and with room for few
+async def test_lines_behind_shared_examples_are_those_of_the_plain_model(
+    model: Any, tokenizer: Any, blocks: int
+) -> None:
+    made = _service(model, tokenizer, blocks)
+    texts = _running(12)
+    bodies = [_line(text, structured_outputs={"choice": ACTIONS}) for text in texts]
+    wanted = [_next_line(model, tokenizer, text, ACTIONS) for text in texts]
+    answers = await asyncio.gather(*(made.go_on(body) for body in bodies))
+    made.close()
+    assert [answer["choices"][0]["text"] for answer in answers] == wanted
+    assert len(set(wanted)) > 1
+    # They came together, and the examples were read once all the same.
+    shared = len(tokenizer(EXAMPLES, add_special_tokens=False)["input_ids"])
+    cached = sorted(a["usage"]["prompt_tokens_details"]["cached_tokens"] for a in answers)
+    assert cached[0] == 0 and all(tokens > shared - 2 * BLOCK for tokens in cached[1:])
+
+
+async def test_a_transcript_goes_on_from_what_was_computed(
+    model: Any, tokenizer: Any, ready: Service
+) -> None:
+    text = _running(2)[0]
+    for turn in range(4):
+        answer = await ready.go_on(_line(text, structured_outputs={"choice": ACTIONS}))
+        said = answer["choices"][0]["text"]
+        assert said == _next_line(model, tokenizer, text, ACTIONS)
+        known = answer["usage"]["prompt_tokens_details"]["cached_tokens"]
+        assert known > answer["usage"]["prompt_tokens"] - 4 * BLOCK or not turn
+        text += f"{said}\nYou see bed {turn}.\n> "
+
+
+async def test_a_free_line_ends_where_the_line_ends(
+    model: Any, tokenizer: Any, ready: Service
+) -> None:
+    for text in _running(6):
+        answer = await ready.go_on(_line(text.rstrip(), max_tokens=20))
+        ids = tokenizer(text.rstrip(), return_tensors="pt", add_special_tokens=False)["input_ids"]
+        with torch.no_grad():
+            whole = model.generate(ids, max_new_tokens=20, do_sample=False)[0].tolist()
+        wanted = tokenizer.decode(whole[ids.shape[1] :], skip_special_tokens=True)
+        assert answer["choices"][0]["text"] == wanted.partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"prompt": " "}, {"prompt": 1}, _line("x", structured_outputs={"choice": ["a\nb"]})],
+)
+async def test_a_running_text_that_makes_no_sense_is_refused(
+    ready: Service, body: dict[str, Any]
+) -> None:
+    with pytest.raises(Refused):
+        await ready.go_on(body)
 
 
 async def test_chance_is_the_requests_own(ready: Service) -> None:
@@ -233,3 +320,18 @@ async def test_metamem_asks_it_over_http(model: Any, tokenizer: Any, url: str) -
     with pytest.raises(Fault, match="404"):
         await lost.complete(questions[0])
     await lost.close()
+
+
+async def test_metamem_has_running_text_continued(model: Any, tokenizer: Any, url: str) -> None:
+    name = f"openai:tiny@{url}"
+    options = {"constrain": "vllm", "continues": True}
+    opened = ModelConfig(options={name: options}).open(name)
+    plain = ModelConfig(options={name: {"constrain": "vllm"}}).open(name)
+    assert opened.fingerprint != plain.fingerprint
+    text = _running(2)[0]
+    question = Question((Turn("user", text),), choices=ACTIONS, temperature=0.0, running=True)
+    assert (await opened.complete(question)).text == _next_line(model, tokenizer, text, ACTIONS)
+    as_turn = [{"role": "user", "content": text}]
+    assert (await plain.complete(question)).text == _reference(model, tokenizer, as_turn, ACTIONS)
+    await opened.close()
+    await plain.close()

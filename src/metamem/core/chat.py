@@ -28,11 +28,16 @@ class Question:
     choices: tuple[str, ...] = ()  # the reply is to be one of these; enforced where possible
     max_tokens: int = 1024  # of the reply, thoughts included
     temperature: float | None = None  # None: the model's own
+    # Its one turn is running text, of which the reply is the next line. Models that only take
+    # messages are sent it as one.
+    running: bool = False
 
     @property
     def digest(self) -> str:
         turns = [(turn.speaker, turn.text) for turn in self.turns]
         how = (self.schema, self.choices, self.max_tokens, self.temperature)
+        if self.running:  # younger than most recorded answers
+            return content_id("question", turns, how, "running")
         return content_id("question", turns, how)
 
 

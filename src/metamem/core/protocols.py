@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from metamem.core.chat import AskModel, Question, Reply, Site
 from metamem.core.space import Space
-from metamem.core.types import Experience, Kind, Observation, Query, Scored, Task
+from metamem.core.types import Episode, Experience, Kind, Observation, Query, Scored, Task
 
 
 class World(Protocol):
@@ -167,6 +167,7 @@ class Seat:
     forms: bool = False  # the actions shown are forms to fill in, not a list to choose from
     chat: Chat | None = None  # the model of the role `agent`, where one is configured
     window: int = 0  # tokens of question and answer that it can take; 0: not known
+    examples: tuple[Episode, ...] = ()  # tasks of train that were won with notes like those to come
 
 
 class Player(Protocol):
@@ -180,7 +181,10 @@ class Player(Protocol):
 
 
 class Agent(Protocol):
-    """Acts in a world, given advice. The same agent plays every task of an evaluation."""
+    """Acts in a world, given advice. The same agent plays every task of an evaluation.
+
+    One that wants to see worked examples says how many, as `examples`; it finds them in its `Seat`.
+    """
 
     @property
     def fingerprint(self) -> str:

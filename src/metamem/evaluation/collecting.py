@@ -130,6 +130,7 @@ class Collector:
                 design=design,
                 experiences=keys[-2] if design else "",
                 keep_all=True,
+                examples=tuple(task.id for task in plan.examples),
             )
             for start in range(0, len(tasks), step)
         ]

@@ -77,12 +77,17 @@ class Evaluator:
         self._players = self.kind.players(self.domain, setup)
         self._plans: dict[str, Plan] = {}
         self._dispatcher = Dispatcher(executor, note)
-        self._collector = Collector(archive, self._dispatcher, setup, self.domain, self._players)
+        # Who plays what designs learn from may be another agent than the one that is advised.
+        collecting, players = setup, self._players
+        if setup.collector:
+            collecting = replace(setup, agent=setup.collector, collector=None)
+            players = replace(players, agent=players.collector)
+        self._collector = Collector(archive, self._dispatcher, collecting, self.domain, players)
         self._collected: dict[str, str] = {}  # by split; what the archive holds stays there
 
     def plan(self, split: str) -> Plan:
         if split not in self._plans:
-            self._plans[split] = plan(self.domain, split, self.setup.rules)
+            self._plans[split] = plan(self.domain, split, self.setup.rules, self._players.examples)
         return self._plans[split]
 
     def fingerprint(self, design: Design, split: str) -> Fingerprint:
@@ -130,6 +135,7 @@ class Evaluator:
             known=known.rows,
             behaviours=behaviours or {},
             probes=tuple(probes),
+            examples=self._examples(split),
         )
         if design == self.kind.ceiling:
             job = replace(job, oracle=True)
@@ -170,6 +176,7 @@ class Evaluator:
             experiences=await self.collected("train"),
             experience_limit=experiences,
             until_failure=True,
+            examples=self._examples("train"),
         )
         record = Record(RowWriter(self.archive, ""), on_case=self.on_case)
         return await self._dispatcher.run(job, record)
@@ -251,9 +258,13 @@ class Evaluator:
             design=design,
             experiences=await self.collected(split),
             keep_all=True,
+            examples=self._examples(split),
             **how,
         )
         return await self._dispatcher.once(job, keep)
+
+    def _examples(self, split: str) -> tuple[str, ...]:
+        return tuple(task.id for task in self.plan(split).examples)
 
     def traced(self, split: str) -> frozenset[str]:
         """The tasks whose episodes are kept: spread over the split, the same for every design."""

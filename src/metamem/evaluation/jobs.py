@@ -40,6 +40,7 @@ class Setup:
     isolation: str = "auto"  # of the jail
     models: Mapping[str, str] = field(default_factory=dict)  # role → fingerprint of its model
     window: int = 0  # tokens that the agent's model can take; 0: not known
+    collector: Spec | None = None  # who plays what designs learn from; None: the agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Job:
     until_failure: bool = False  # the first failure ends it: whoever asks wants to know no more
     clock_counts: bool = False  # nothing else runs beside it, so a wall-clock stop counts
     probes: tuple[str, ...] = ()  # tasks on whose first query the behaviour is compared
+    examples: tuple[str, ...] = ()  # tasks of train that worked examples may be made of
     advice_only: bool = False  # memory is asked before the first action, and nothing is played
 
 

@@ -1,5 +1,6 @@
 """Which tasks an evaluation collects from and which it deploys on."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from metamem.core.splits import check_split
 from metamem.core.types import Case, Task
 from metamem.evaluation.kinds import kind_of
 from metamem.evaluation.rules import Rules
+
+CANDIDATES = 4  # tasks for each worked example that is wanted: not every one is won
+MOST_KEPT_BACK = 3  # one task in so many is kept back for examples, where all would be collected
 
 
 class NothingCollected(UsageError):
@@ -30,6 +34,8 @@ class Plan:
     deployment: tuple[Task, ...]
     repeats: int
     collected_from: str  # the split that the collection tasks belong to
+    # Tasks of train for worked examples: no design learns from them, and none is scored on them.
+    examples: tuple[Task, ...] = ()
 
     @property
     def collectable(self) -> int:
@@ -48,8 +54,11 @@ class Plan:
         return tuple(tuple(Case(t.id, r) for t in self.deployment) for r in range(self.repeats))
 
 
-def plan(domain: Domain, split: str, rules: Rules) -> Plan:
-    """Where each phase takes its tasks (the table of docs/evaluation.md)."""
+def plan(domain: Domain, split: str, rules: Rules, examples: int = 0) -> Plan:
+    """Where each phase takes its tasks (the table of docs/evaluation.md).
+
+    `examples` is how many worked ones the agent wants to see.
+    """
     check_split(split)
     found = kind_of(domain).shares(domain, split, rules)
     collection, deployment = found.collection, found.deployment
@@ -61,8 +70,8 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
         if rules.collect > len(units):
             what = "groups of tasks to learn from" if _grouped(collection) else "collection tasks"
             raise UsageError(f"{rules.collect} {what} were asked for; there are {len(units)}")
-        kept = set(units[: rules.collect])
-        collection = [task for task in collection if _unit(task) in kept]
+        counted = set(units[: rules.collect])
+        collection = [task for task in collection if _unit(task) in counted]
     if rules.collectors and (not found.collection or _grouped(found.collection)):
         raise NothingCollected(domain.name)
     if rules.experience == "none":
@@ -75,7 +84,26 @@ def plan(domain: Domain, split: str, rules: Rules) -> Plan:
         )
     if rules.tasks:
         deployment = _drawn(deployment, rules.tasks, found.further_deployment)
-    return Plan(tuple(collection), tuple(deployment), rules.repeats, found.collected_from)
+    kept: Sequence[Task] = ()
+    if examples:
+        taken = {task.id for task in (*collection, *found.deployment)}
+        kept = [task for task in domain.tasks("train") if task.id not in taken]
+        if not kept and found.collected_from == "train":
+            fewer = len(collection) - min(CANDIDATES * examples, len(collection) // MOST_KEPT_BACK)
+            collection, kept = collection[:fewer], collection[fewer:]
+        kept = _of_all_kinds(kept)[: CANDIDATES * examples]
+    return Plan(
+        tuple(collection), tuple(deployment), rules.repeats, found.collected_from, tuple(kept)
+    )
+
+
+def _of_all_kinds(tasks: Sequence[Task]) -> Sequence[Task]:
+    """One of each kind, then a second of each, and so on: the same every time."""
+    kinds: dict[str, list[Task]] = defaultdict(list)
+    for task in sorted(tasks, key=lambda task: derive_seed("example", task.id)):
+        kinds[task.kind].append(task)
+    rounds = max(map(len, kinds.values()), default=0)
+    return [own[n] for n in range(rounds) for _, own in sorted(kinds.items()) if n < len(own)]
 
 
 def _unit(task: Task) -> str:

@@ -27,11 +27,28 @@ class OpenAIFormat(Served):
     @property
     def fingerprint(self) -> str:
         settings = [self._options.constrain, self._options.structured, dict(self._options.extra)]
+        if self._options.continues:
+            settings.append("continues")
         plain = settings == ["", "schema", {}]
         return self.name if plain else f"{self.name} {json.dumps(settings, sort_keys=True)}"
 
     async def complete(self, question: Question) -> Completion:
+        if question.running and self._options.continues:
+            return _continuation(await self._wire.post("/completions", self._running(question)))
         return _completion(await self._wire.post("/chat/completions", self._body(question)))
+
+    def _running(self, question: Question) -> dict[str, Any]:
+        """Running text and the wish for its next line."""
+        body: dict[str, Any] = {
+            "model": self._spec.name,
+            "prompt": "".join(turn.text for turn in question.turns),
+            "max_tokens": question.max_tokens,
+            "stop": ["\n"],
+            **self._options.extra,
+        }
+        if question.temperature is not None:
+            body["temperature"] = question.temperature
+        return body | (_only(question.choices, self._options.constrain) if question.choices else {})
 
     def _body(self, question: Question) -> dict[str, Any]:
         messages = [{"role": turn.speaker, "content": turn.text} for turn in question.turns]
@@ -71,6 +88,18 @@ def _completion(data: dict[str, Any]) -> Completion:
         text = message.get("content")
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise Fault("the server's answer holds no message", billed=None) from error
+    return _said(text, usage)
+
+
+def _continuation(data: dict[str, Any]) -> Completion:
+    try:
+        text = data["choices"][0]["text"]
+    except (KeyError, IndexError, TypeError) as error:
+        raise Fault("the server's answer holds no text", billed=None) from error
+    return _said(text, _usage(data.get("usage")))
+
+
+def _said(text: Any, usage: Usage) -> Completion:
     if text is None:
         text = ""
     if not isinstance(text, str):

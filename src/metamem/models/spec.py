@@ -57,6 +57,7 @@ class ModelOptions:
     at_once: int = 16  # questions at the same time
     seconds: float = 180.0  # for one answer
     constrain: str = ""  # how the server takes a list of allowed answers: vllm, llama
+    continues: bool = False  # the server also continues running text (`/completions`)
     structured: str = "schema"  # how it takes a JSON schema: schema, or prompt (in words)
     key: str = ""  # the environment variable, or the line of the key file, that holds the key
     price: Price | None = None  # None: looked up by name
@@ -72,6 +73,8 @@ class ModelOptions:
             value = getattr(self, name)
             if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
                 raise UsageError(f"{name} must be a number, not {value!r}")
+        if not isinstance(self.continues, bool):
+            raise UsageError(f"continues must be true or false, not {self.continues!r}")
         if self.at_once < 1 or self.seconds <= 0:
             raise UsageError("at_once and seconds must be above zero")
 

@@ -35,6 +35,8 @@ class Players:
     embedder: str = ""
     toolbox: str = ""
     limits: Mapping[str, Any] = field(default_factory=dict)
+    collector: str = ""  # who played what designs learn from; empty: the agent
+    examples: int = 0  # worked ones that the agent wants to see
 
 
 @dataclass(frozen=True, slots=True)

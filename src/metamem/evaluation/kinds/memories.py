@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -11,7 +11,7 @@ from metamem.core.episode import Ask, cap_advice, play
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.core.ids import derive_seed
 from metamem.core.needs import needs_of
-from metamem.core.protocols import Agent, Chat, Domain, Seat, World, WorldDomain
+from metamem.core.protocols import Agent, CallSite, Domain, Seat, World, WorldDomain
 from metamem.core.types import Case, CaseResult, Design, Episode, Measurement, Query, Task
 from metamem.core.waiting import Answer, Wait
 from metamem.designs import TOOLBOX_VERSION
@@ -21,6 +21,7 @@ from metamem.evaluation.answers import Answers
 from metamem.evaluation.behaviour import actions_digest, advice_digest
 from metamem.evaluation.caps import Cap
 from metamem.evaluation.chats import Chats
+from metamem.evaluation.examples import EXAMPLES_VERSION, Examples, demonstrator, wanted
 from metamem.evaluation.jobs import CaseDone, Job, JobDone, Setup
 from metamem.evaluation.kinds import Players, Shares, Ways
 from metamem.evaluation.memories import Memories
@@ -28,6 +29,7 @@ from metamem.evaluation.probation import HANGS
 from metamem.evaluation.reserve import reserve_of
 from metamem.evaluation.rules import Rules, halved
 from metamem.evaluation.scrambling import given
+from metamem.hosting.memory import HostedMemory
 from metamem.models.embedders import AnyEmbedder, open_embedder
 
 # Not a design: the ceiling, advised by the domain's own answers. It never runs.
@@ -57,8 +59,18 @@ class MemoriesKind:
         if needs_of("agents", setup.agent.name).model:  # with another model it is another agent
             model = setup.models.get("agent", "no model")
             named += f" with {model}, {setup.window} tokens"
+        examples = wanted(agent)
+        if examples:
+            named += f", {EXAMPLES_VERSION} by {demonstrator(domain).fingerprint}"
+        collector = ""
+        if setup.collector:
+            other: Agent = registry.create(
+                "agents", setup.collector.name, **setup.collector.settings
+            )
+            collector = other.fingerprint
+            named += f", taught by {collector}"
         limits = Limits(**setup.limits).to_json()
-        return Players(named, embedder.fingerprint, TOOLBOX_VERSION, limits)
+        return Players(named, embedder.fingerprint, TOOLBOX_VERSION, limits, collector, examples)
 
     async def open(self, domain: WorldDomain, setup: Setup, ways: Ways) -> "PlayingGround":
         jail = Jail(limits=Limits(**setup.limits), isolation=setup.isolation)
@@ -139,6 +151,7 @@ class AdvisedHand:
         self._job, self._ground = job, ground
         # What streams may answer otherwise every time.
         self._answers = Answers() if job.setup.rules.rollout == "frozen" else None
+        self._examples = Examples(job, ground.domain, ground.agent, self._advising)
         self._memories: Memories | None = None
         if job.design is not None:
             self._memories = Memories(
@@ -205,31 +218,29 @@ class AdvisedHand:
         begun, asked = time.perf_counter(), 0.0
         memory = None
         episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
+
+        def took(seconds: float) -> None:
+            nonlocal asked
+            asked += seconds
+
         try:
             if self._memories is not None:
                 memory = await self._memories.get(task.group)
             most = ground.jail.limits.model_calls if rules.asks_again else None
             here = chats.for_design(job.phase, task.id, case.repeat, most)
-
-            async def from_memory(query: Query) -> Answer:
-                nonlocal asked
-                assert memory is not None
-                if job.advice_only and self._answers is None:
-                    return Answer(await memory.consult(query, here))
-                async with ground.retrieves:
-                    if self._answers is None:
-                        answer = await memory.answer(query, here)
-                    else:
-                        answer = await self._answers.ask(memory, task.group, query, here)
-                asked += answer.seconds
-                return answer
-
-            async def from_oracle(query: Query) -> Answer:
-                return Answer(ground.domain.oracle(task), Wait())  # all there is to say
-
-            ask: Ask | None = from_oracle if job.oracle else from_memory if memory else None
+            ask = self._asker(job, task, memory, here, took)
             chat = chats.for_agent(task.id, case.repeat)
-            episode = await _play_guarded(ground, task, seed, ask, job, chat)
+            examples = () if job.advice_only else await self._examples.get()
+            seat = Seat(
+                task.goal,
+                seed,
+                ground.domain.rules,
+                ground.domain.forms,
+                chat,
+                job.setup.window,
+                examples,
+            )
+            episode = await _play_guarded(ground, task, seat, ask, job)
             if streaming and memory is not None:
                 then = chats.for_design("stream", task.id, case.repeat)
                 for lived in given([episode.experience()], rules.experience):
@@ -247,6 +258,48 @@ class AdvisedHand:
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
 
+    def _asker(
+        self,
+        job: Job,
+        task: Task,
+        memory: HostedMemory | None,
+        here: CallSite,
+        took: Callable[[float], None],
+    ) -> Ask | None:
+        """Who advises at one task: a memory, the oracle or nobody."""
+
+        async def from_memory(query: Query) -> Answer:
+            assert memory is not None
+            if job.advice_only and self._answers is None:
+                return Answer(await memory.consult(query, here))
+            async with self._ground.retrieves:
+                if self._answers is None:
+                    answer = await memory.answer(query, here)
+                else:
+                    answer = await self._answers.ask(memory, task.group, query, here)
+            took(answer.seconds)
+            return answer
+
+        async def from_oracle(query: Query) -> Answer:
+            return Answer(self._ground.domain.oracle(task), Wait())  # all there is to say
+
+        return from_oracle if job.oracle else from_memory if memory else None
+
+    async def _advising(self, task: Task) -> Ask | None:
+        """Who advises at a task that an example is made of; nothing of it is remembered."""
+        memory = None
+        if self._memories is not None:
+            memory = await self._memories.get(task.group)
+        here = Chats(self._job, self._ground.ways.ask).for_design("examples", task.id)
+        if memory is not None and self._answers is None:
+
+            async def consult(query: Query) -> Answer:
+                async with self._ground.retrieves:
+                    return Answer(await memory.consult(query, here))
+
+            return consult
+        return self._asker(self._job, task, memory, here, lambda seconds: None)
+
 
 async def _asked(task: Task, world: World, ask: Ask | None, tokens: int) -> Episode:
     """What memory says before the first action; nothing is played."""
@@ -257,16 +310,15 @@ async def _asked(task: Task, world: World, ask: Ask | None, tokens: int) -> Epis
 
 
 async def _play_guarded(
-    ground: PlayingGround, task: Task, seed: int, ask: Ask | None, job: Job, chat: Chat | None
+    ground: PlayingGround, task: Task, seat: Seat, ask: Ask | None, job: Job
 ) -> Episode:
     """Play, telling the faults of world and machine from those of design and agent."""
     domain, rules = ground.domain, job.setup.rules
     try:
-        world = domain.world(task, seed)
+        world = domain.world(task, seat.seed)
         try:
             if job.advice_only:
                 return await _asked(task, world, ask, rules.advice_tokens)
-            seat = Seat(task.goal, seed, domain.rules, domain.forms, chat, job.setup.window)
             return await play(
                 task,
                 world,
