@@ -191,7 +191,10 @@ async def _played(
             due = [(g, stream.tasks(g)[stage]) for g in groups if stage < len(stream.tasks(g))]
             for group, task in due:
                 for condition in stream.conditions:
-                    if (group, task.id, condition) not in done:
+                    if (group, task.id, condition) in done:
+                        # Statistics of an index count what was there when it was last asked.
+                        _advice(stream, memory, group, task, stage, condition)
+                    else:
                         row = await _row(stream, seed, memory, group, task, stage, condition)
                         done[row.key] = row
                         file.write(json.dumps(asdict(row)) + "\n")
@@ -209,20 +212,7 @@ async def _row(
     stage: int,
     condition: str,
 ) -> Row:
-    advice = ""
-    if condition in (*OWN, *CONTROLS):
-        whose = group
-        if condition in CONTROLS:
-            whose = _nobody(stream) if condition == "empty" else stream.whose(group, condition)
-        now = BEGIN + stage * DAY
-        asks = [replace(ask, now=ask.now or now) for ask in stream.asks(task, condition)]
-        answers = [memory.recall(whose, ask) for ask in asks]
-        found = {item.fact.id: item for answer in answers for item in answer.items}
-        advice = stream.told(list(found.values()))
-        if condition == "fenced":
-            advice = "\n".join(_same_ids(answer.text) for answer in answers if answer.text)
-    elif condition != "none":
-        advice = stream.rival(group, task, condition)
+    advice = _advice(stream, memory, group, task, stage, condition)
     episode = await stream.play(task, seed, advice)
     learns = stream.learns and condition == "attached"
     told = count_tokens(advice)
@@ -240,6 +230,26 @@ async def _row(
         tuple(stream.lessons(task, episode)) if learns else (),
         _turns(episode) if learns else (),
     )
+
+
+def _advice(
+    stream: Stream, memory: Attached, group: str, task: Task, stage: int, condition: str
+) -> str:
+    advice = ""
+    if condition in (*OWN, *CONTROLS):
+        whose = group
+        if condition in CONTROLS:
+            whose = _nobody(stream) if condition == "empty" else stream.whose(group, condition)
+        now = BEGIN + stage * DAY
+        asks = [replace(ask, now=ask.now or now) for ask in stream.asks(task, condition)]
+        answers = [memory.recall(whose, ask) for ask in asks]
+        found = {item.fact.id: item for answer in answers for item in answer.items}
+        advice = stream.told(list(found.values()))
+        if condition == "fenced":
+            advice = "\n".join(_same_ids(answer.text) for answer in answers if answer.text)
+    elif condition != "none":
+        advice = stream.rival(group, task, condition)
+    return advice
 
 
 def _same_ids(text: str) -> str:
