@@ -137,8 +137,9 @@ def test_what_cannot_match_the_columns_conditions_is_not_played_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inline = Spec("inline")
-    for domain in ("toy", OTHER):
-        metamem.learn(domain, home=tmp_path, executor=inline, control=False, **SMALL)
+    blind = {**SMALL, "control": False, "proposer": Spec("random")}
+    for seed, domain in enumerate(("toy", OTHER)):  # lest both learn the same
+        metamem.learn(domain, home=tmp_path, executor=inline, **{**blind, "seed": seed})
     monkeypatch.setattr("metamem.evaluation.kinds.memories.TOOLBOX_VERSION", "of tomorrow")
     with open_home(tmp_path) as archive:
         before = len(archive.evaluations())

@@ -73,8 +73,9 @@ async def test_steps_add_up_to_the_whole_way(tmp_path):
 def test_a_run_ends_with_its_explanation_and_the_report_shows_it(tmp_path):
     small = {"designs": 10, "batch": 4, "confirm": 2, "confirm_seeds": 0, "shortlist": 1}
     result = metamem.learn(
-        "toy", home=tmp_path, run="toy", executor=Spec("inline"), control=False, seed=5, **small
-    )
+        "toy", home=tmp_path, run="toy", executor=Spec("inline"), control=False, seed=5,
+        proposer=Spec("tests.runs.changing:Changing"), **small,
+    )  # fmt: skip
     told = result.summary.explanation
     assert told.tasks == 40 and told.steps
     assert told.steps[-1].design == result.summary.learned

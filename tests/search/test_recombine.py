@@ -39,11 +39,9 @@ from metamem.search.recombine.proposers import BASE, operator_odds
 from metamem.search.recombine.recast import RECASTS
 from metamem.search.recombine.render import render
 from tests.designs.running import advice
+from tests.runs.changing import LEADS, SURVEYED
 
 HUMAN = [ParentView(library.load(name), 0.2) for name in library.names()]
-LEADS = [block.name for family in FAMILIES for block in blocks(family.named_by[0])]
-# Of a search that has tried each way of remembering by itself, and now changes parents.
-SURVEYED = [OperatorOutcome(f"{SURVEY}({name})", None) for name in LEADS]
 ASKED_FOR_MORE = Evidence(mean_reward=0.3, empty=1.0, cases=50)
 
 
