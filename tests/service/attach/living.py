@@ -137,11 +137,13 @@ class Life:
             service.close()
 
     def kill(self) -> None:
-        """Kill the daemon as hard as can be."""
+        """Kill the daemon as hard as can be, and wait until it is gone: a socket whose process is
+        just dying still takes what a hook sends."""
         told = control.status(self.meeting)
         if told is not None:
             with suppress(ProcessLookupError):
                 os.kill(told["pid"], signal.SIGKILL)
+            assert until(lambda: (control.status(self.meeting) or {}).get("pid") != told["pid"])
 
     def end(self) -> None:
         """No process is left behind, also none that a hook has only begun to start."""
