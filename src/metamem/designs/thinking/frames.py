@@ -36,7 +36,7 @@ def parse(action: str) -> Parsed:
         fixed = place == 0 or all(part.lower() in FUNCTION_WORDS for part in word.split("/"))
         if fixed:
             frame.append(word)
-        elif frame[-1] == SLOT:
+        elif fillers and frame[-1] == SLOT:  # an action may begin with the sign of a slot itself
             fillers[-1].append(word)
         else:
             frame.append(SLOT)
