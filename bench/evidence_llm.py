@@ -2,7 +2,8 @@
 
     python -m bench.evidence_llm --model openai:NAME@http://127.0.0.1:8000/v1 [--memory-model NAME]
         [--designs no_memory,object_places,my_design.py] [--more learned.py] [--data PATH]
-        [--repeats 3] [--processes 6] [--home FOLDER] [--light] [--stop-after SECONDS]
+        [--ask once|every:K|when[:N]] [--repeats 3] [--processes 6] [--home FOLDER] [--light]
+        [--stop-after SECONDS]
     python -m bench.evidence_llm --model ... --batch --designs no_memory,a.py,b.py,c.py
 
 One resumable command: every finished case is kept (and every answer, unless `--light`), so what was
@@ -12,8 +13,9 @@ processes each row is played by one of its own. Gains are over the first design,
 repeats of a task averaged.
 
 The model sees a running transcript behind worked examples, which show notes of the row's own design
-on train tasks; actions tried in the same state are left out. `--batch` is for learning with the
-model in the loop: it scores designs on generated train games and shows what failed.
+on train tasks; actions tried in the same state are left out. `--ask` says when memory is asked, in
+the examples and by every row alike. `--batch` is for learning with the model in the loop: it scores
+designs on generated train games and shows what failed.
 """
 
 import argparse
@@ -22,7 +24,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ from metamem.designs.library import needs_model, rivals
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.jobs import Blobs, Emit, Job, JobDone, Setup, Spec
 from metamem.evaluation.retry import persistent
-from metamem.evaluation.rules import Rules
+from metamem.evaluation.rules import Rules, asking
 from metamem.evaluation.runner import Runner
 from metamem.models.base import LanguageModel
 from metamem.models.broker import Broker
@@ -69,6 +71,7 @@ class Plan:
     data: Mapping[str, Any] = field(default_factory=dict)  # the domain's settings
     split: str = "shift"
     collect: int = 100
+    ask: str = "once"  # when memory is asked, by every design and in the examples
     repeats: int = 3
     tasks: int = 0  # of the split; 0: all
     agent: Mapping[str, Any] = field(default_factory=lambda: dict(FOLLOWING))
@@ -174,6 +177,7 @@ async def measure(
             "split": plan.split,
             "agent": dict(plan.agent),
             "collector": plan.collector,
+            "ask": plan.ask,
             "tasks": len(one.plan(plan.split).deployment),
             "collected": len(episodes),
             "collected_won": sum(episode.reward > 0 for episode in episodes),
@@ -240,7 +244,10 @@ def _setup(plan: Plan, broker: Broker) -> Setup:
         domain=Spec(plan.domain, dict(plan.data)),
         agent=agent,
         embedder=Spec("auto"),
-        rules=Rules(repeats=plan.repeats, collect=plan.collect, tasks=plan.tasks),
+        rules=replace(
+            Rules(repeats=plan.repeats, collect=plan.collect, tasks=plan.tasks),
+            **asking(plan.ask),
+        ),
         collector=Spec(plan.collector) if plan.collector else None,
         retrieves=plan.at_once,
         updates=plan.at_once,
@@ -298,6 +305,7 @@ def _wanted(given: argparse.Namespace) -> Plan:
         data=data,
         split="train" if given.batch else given.split,
         collect=given.collect,
+        ask=given.ask,
         repeats=1 if given.batch else given.repeats,
         tasks=given.tasks or (BATCH_TASKS if given.batch else 0),
         agent=agent,
@@ -329,6 +337,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", default="shift")
     parser.add_argument("--collect", type=int, default=100, help="episodes to learn from")
     parser.add_argument("--collector", default="reader", help="who plays those; empty: the model")
+    parser.add_argument("--ask", default="once", help="when memory is asked: once, every:K, when")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--tasks", type=int, default=0, help="of the split, drawn; else all")
     parser.add_argument("--form", default="transcript", help="transcript or chat")

@@ -1,9 +1,11 @@
 """The learned designs that come along, played anew beside every human design of their domain.
 
-    python -m bench.learned [--domain NAME ...] [--seeds 0 1 2] [--splits test shift] [--home FOLDER]
+    python -m bench.learned [--design NAME ...] [--seeds 0 1 2] [--splits test shift] [--home FOLDER]
+        [--data FOLDER]
 
 Each seed collects its own episodes and plays with its own luck. Rows: no memory, every human design
-that needs no model, the learned design as it is asked in its domain, and the same with no experience.
+that needs no model, the learned design, and the same with no experience; all asked by the rule that the
+learned design was made for. `--data` is the folder of published ALFWorld games.
 Gains are by task, over all seeds, against the best human design on those tasks. Resumable: what the
 archive in FOLDER has is not played again.
 """
@@ -20,21 +22,32 @@ from metamem.designs import library
 from metamem.evaluation.rules import Rules
 from metamem.evaluation.statistics import paired_comparison
 
-# Asked while acting where a new place can only be learned inside the episode.
-ASKED = {"textworld": {"ask_when": 10}, "minihack": {"ask_when": 10}}
-SETTINGS = {"alfworld": {"data": "generated"}}
+# Designs that are asked while acting.
+ASKED = {
+    "textworld": {"ask_when": 10},
+    "minihack": {"ask_when": 10},
+    "alfworld_acting": {"ask_when": 30},
+}
 
 
-def table(domain: str, split: str, seeds: Sequence[int], home: str) -> dict[str, list[Evaluation]]:
+def domain_of(design: str) -> str:
+    return design.partition("_")[0]
+
+
+def table(
+    design: str, split: str, seeds: Sequence[int], home: str, data: str = "generated"
+) -> dict[str, list[Evaluation]]:
     """For each row its evaluations, one for each seed."""
-    made = registry.create("domains", domain, **SETTINGS.get(domain, {}))
-    name = f"{library.LEARNED}/{domain}"
+    domain, asked = domain_of(design), ASKED.get(design, {})
+    settings = {"data": data} if domain == "alfworld" else {}
+    made = registry.create("domains", domain, **settings)
+    name = f"{library.LEARNED}/{design}"
     humans = list(library.rivals(made.baselines(), model=False))
     rows: dict[str, list[Evaluation]] = defaultdict(list)
     for seed in seeds:
         for names, rules in (
-            ([*humans, name], Rules(**ASKED.get(domain, {}))),
-            ([name], Rules(experience="none", **ASKED.get(domain, {}))),
+            ([*humans, name], Rules(**asked)),
+            ([name], Rules(experience="none", **asked)),
         ):
             found = evaluate(
                 names,
@@ -44,7 +57,7 @@ def table(domain: str, split: str, seeds: Sequence[int], home: str) -> dict[str,
                 seed=seed,
                 rules=rules,
                 purpose="report",
-                domain_settings=SETTINGS.get(domain, {}),
+                domain_settings=settings,
             )
             for row, evaluation in zip(names, found, strict=True):
                 lacking = rules.experience == "none"
@@ -61,11 +74,11 @@ def by_task(evaluations: Sequence[Evaluation]) -> dict[str, float]:
     return {task: fmean(rewards) for task, rewards in found.items()}
 
 
-def show(domain: str, split: str, rows: dict[str, list[Evaluation]]) -> str:
-    name = f"{library.LEARNED}/{domain}"
+def show(design: str, split: str, rows: dict[str, list[Evaluation]]) -> str:
+    name = f"{library.LEARNED}/{design}"
     humans = {row: by_task(found) for row, found in rows.items() if "/" not in row}
     best = max(humans, key=lambda row: fmean(humans[row].values()))
-    lines = [f"{domain}, {split}, {len(humans[best])} tasks"]
+    lines = [f"{design}, {split}, {len(humans[best])} tasks"]
     for row, found in rows.items():
         each = "  ".join(f"{100 * e.reward:5.1f}" for e in found)
         lines.append(f"  {row:34} {100 * fmean(e.reward for e in found):5.1f}   ({each})")
@@ -79,15 +92,16 @@ def show(domain: str, split: str, rows: dict[str, list[Evaluation]]) -> str:
 def main() -> None:
     known = [name.partition("/")[2] for name in library.learned_names()]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--domain", nargs="+", choices=known, default=known)
+    parser.add_argument("--design", nargs="+", choices=known, default=known)
+    parser.add_argument("--data", default="generated")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--splits", nargs="+", default=["test", "shift"])
     parser.add_argument("--home", default="metamem-home")
     given = parser.parse_args()
-    for domain in given.domain:
+    for design in given.design:
         for split in given.splits:
-            rows = table(domain, split, given.seeds, given.home)
-            print(show(domain, split, rows), flush=True)
+            rows = table(design, split, given.seeds, given.home, given.data)
+            print(show(design, split, rows), flush=True)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ def table(
                 "by_repeat": [fmean(r.reward for r in played if r.repeat == n) for n in repeats],
                 "by_task": dict(evaluation.by_task()),
                 "steps": fmean(r.steps for r in played),
+                "asks": fmean(r.costs.get("asks", 1.0) for r in played),
                 "advice_tokens": fmean(r.advice_tokens for r in played),
                 "calls": fmean(r.model_calls for r in played),
                 "tokens": fmean(r.tokens for r in played),
@@ -56,15 +57,16 @@ def show(found: Mapping[str, Any]) -> str:
     lines = [
         f"{found['model']}: {found['domain']} {found['split']}, {found['tasks']} tasks × "
         f"{found['repeats']} repeats, {found['collected']} collected episodes "
-        f"({found['collected_won']} won), temperature {found['temperature']:g}",
+        f"({found['collected_won']} won), temperature {found['temperature']:g}, "
+        f"memory asked {found['ask']}",
         "",
         f"| design | won % (95 %) | gain over {found['rows'][0]['name']} (95 %) | p (Holm) "
-        "| advice tokens | calls a case | tokens a case | memory's own calls |",
-        "|---|---|---|---|---|---|---|---|",
+        "| asks | advice tokens | calls a case | tokens a case | memory's own calls |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in found["rows"]:
         if not row["complete"]:
-            lines.append(f"| {row['name']} | {row['played']} cases played | | | | | | |")
+            lines.append(f"| {row['name']} | {row['played']} cases played | | | | | | | |")
             continue
         gain = p = ""
         if c := row.get("comparison"):
@@ -73,7 +75,7 @@ def show(found: Mapping[str, Any]) -> str:
         lines.append(
             f"| {row['name']} | {_percent(row['won'])} "
             f"({_percent(row['low'])} to {_percent(row['high'])}) | {gain} | {p} "
-            f"| {row['advice_tokens']:.0f} | {row['calls']:.1f} | {row['tokens']:.0f} "
+            f"| {row['asks']:.1f} | {row['advice_tokens']:.0f} | {row['calls']:.1f} | {row['tokens']:.0f} "
             f"| {row['memory_calls']} |"
         )
     return "\n".join(lines)

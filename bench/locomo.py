@@ -23,14 +23,14 @@ from bench.examples import SEED, TALKS, Example, examples, generated
 from bench.memory_talks import CHOSEN_ON, Figures, Talk, figures, locomo
 from bench.train_ranker import train
 from metamem.core.protocols import Embedder
+from metamem.core.stopwords import STOP
+from metamem.core.terms import words
 from metamem.models.embedders import open_embedder
 from metamem.models.wordllama_embedder import WordLlamaEmbedder
 from metamem.service.recall.catalog import Floats
 from metamem.service.recall.features import NAMES
 from metamem.service.recall.ranker import Ranker
 from metamem.service.recall.reading import Reader
-from metamem.service.recall.stopwords import STOP
-from metamem.service.recall.terms import words
 
 Ranked = list[tuple[str, str, list[int], frozenset[int]]]  # talk, kind, lines in order, evidence
 FOLDS = 5

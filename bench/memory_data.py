@@ -14,9 +14,9 @@ import numpy as np
 
 from metamem.core.access import Caller, Scope
 from metamem.core.ids import content_id
+from metamem.core.terms import terms
 from metamem.core.tokens import count_tokens
 from metamem.service.database import FILE, now_ms
-from metamem.service.recall.terms import terms
 from metamem.service.recall.vectors import packed
 from metamem.service.tables import fact_number
 

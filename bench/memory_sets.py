@@ -23,12 +23,12 @@ import numpy as np
 
 from bench.memory_talks import Scope, Spoken, milliseconds
 from bench.talk_generator import generate as filler
+from metamem.core.stopwords import STOP
+from metamem.core.terms import words
 from metamem.domains.dialogue.generator import generate
 from metamem.models.wordllama_embedder import WordLlamaEmbedder
 from metamem.service.recall.ranker import Ranker
 from metamem.service.recall.reading import Reader
-from metamem.service.recall.stopwords import STOP
-from metamem.service.recall.terms import words
 
 DAY = 86_400_000
 

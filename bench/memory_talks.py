@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from metamem.core.protocols import Embedder
+from metamem.core.terms import terms
 from metamem.service.recall.candidates import choose
 from metamem.service.recall.catalog import Catalog, Floats, Hits, Ints, Posting, neighbours
 from metamem.service.recall.features import features
@@ -21,7 +22,6 @@ from metamem.service.recall.lexical import search
 from metamem.service.recall.question import Question, parse
 from metamem.service.recall.ranker import Ranker
 from metamem.service.recall.reading import Reader
-from metamem.service.recall.terms import terms
 
 CHOSEN_ON = ("conv-26", "conv-30", "conv-41")  # settings may be chosen on these; no others
 KINDS = {1: "multi", 2: "temporal", 3: "open", 4: "single", 5: "adversarial"}

@@ -20,8 +20,8 @@ from bench.note_subjects import (
     Trait,
 )
 from metamem.core.ids import derive_seed
-from metamem.service.recall.stopwords import STOP
-from metamem.service.recall.terms import terms
+from metamem.core.stopwords import STOP
+from metamem.core.terms import terms
 
 DAY = 86_400_000
 START = 1_600_000_000_000

@@ -16,12 +16,12 @@ from tests.service.writing.planted import SECRETS, texts
 from tests.service.writing.test_secrets import ORDINARY
 from tests.service.writing.test_trust import COMMANDS, PLAIN, RULES
 
-from metamem.service.recall.terms import terms
+from metamem.core.secrets import redact
+from metamem.core.terms import terms
 from metamem.service.words import TRUST, Draft
 from metamem.service.writing.dates import meant
 from metamem.service.writing.entities import entities
 from metamem.service.writing.prepare import prepare
-from metamem.service.writing.secrets import redact
 from metamem.service.writing.trust import is_quarantined, strength
 
 SAID = 1_683_723_600_000

@@ -29,10 +29,10 @@ import numpy as np
 
 from bench.memory_data import Vocabulary, caller, filled
 from metamem.core.access import Scope
+from metamem.core.terms import terms
 from metamem.service.access.scopes import make_scope
 from metamem.service.database import FILE, Database
 from metamem.service.recall.recaller import Recaller
-from metamem.service.recall.terms import terms
 from metamem.service.words import Ask
 
 FIRST = 40  # questions that are asked before the clock runs

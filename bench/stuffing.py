@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from bench.memory_talks import Asked, Spoken, Talk
 from metamem.core.ids import derive_seed
-from metamem.service.recall.stopwords import STOP
-from metamem.service.recall.terms import words
+from metamem.core.stopwords import STOP
+from metamem.core.terms import words
 
 Way = Callable[[str, str, random.Random], str]  # a question, its answer: a text that is stuffed
 

@@ -14,10 +14,10 @@ from datetime import UTC, datetime, timedelta
 from bench.memory_talks import Asked, Spoken, Talk, milliseconds
 from bench.talk_subjects import SLOTS, SUBJECTS, Slot, Subject
 from metamem.core.ids import derive_seed
+from metamem.core.terms import terms
 from metamem.domains.dialogue import home
 from metamem.domains.dialogue.smalltalk import CHAT_REPLIES, GOODBYES, GREETED, GREETINGS, REACTIONS
 from metamem.domains.dialogue.topic import Topic, listed
-from metamem.service.recall.terms import terms
 
 TIMES = listed(
     "yesterday|last week|last Friday|two days ago|on Sunday|this morning|last month|last weekend"

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from metamem.cli.main import run
 from metamem.service.attach import control
 from metamem.service.attach.places import Meeting
-from tests.service.importing.written import Claude, Codex
+from tests.service.importing.written import Claude, Codex, use
 
 
 @pytest.fixture
@@ -153,3 +154,104 @@ def test_codex_sessions_of_a_folder_that_is_gone(
     path.write_text(session.text())
     assert run(["import", "codex", "--yes"]) == 0
     assert "1 lines kept" in capsys.readouterr().out
+
+
+# --- hooks of tools --------------------------------------------------------------------------
+
+
+def tools_of(told: dict[str, Any], host: str) -> tuple[bool, bool]:
+    (row,) = [row for row in told["hosts"] if row["host"] == host and row["scope"] == "user"]
+    return row["memory"], row["tools"]
+
+
+def test_hooks_come_alone_with_memory_and_go_alone(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"model": "opus"}\n')
+
+    def both() -> tuple[bool, bool]:
+        capsys.readouterr()
+        assert run(["hooks", "status", "--json"]) == 0
+        return tools_of(json.loads(capsys.readouterr().out), "claude-code")
+
+    assert run(["hooks", "install", "claude-code"]) == 2  # nobody is there to say yes
+    assert "PostToolUseFailure" in capsys.readouterr().out  # it is shown first
+    assert both() == (False, False)
+    assert run(["hooks", "install", "claude-code", "--yes"]) == 0
+    assert "a copy of what was there" in capsys.readouterr().out
+    assert both() == (False, True)
+    assert not (home / ".claude.json").exists()
+    assert run(["attach", "claude-code", "--yes"]) == 0
+    assert both() == (True, True)
+    assert run(["hooks", "uninstall", "claude-code", "--yes"]) == 0
+    assert "are taken out" in capsys.readouterr().out
+    assert both() == (True, False)
+    assert run(["hooks", "uninstall", "claude-code", "--yes"]) == 0
+    assert "were not in" in capsys.readouterr().out
+    assert run(["attach", "claude-code", "--yes"]) == 0
+    assert run(["attach", "claude-code", "--without-tools", "--yes"]) == 0
+    assert both() == (True, False)
+    assert run(["detach", "claude-code", "--yes"]) == 0
+    assert settings.read_text() == '{"model": "opus"}\n'
+
+
+def test_hooks_say_where_a_review_is_wanted(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["hooks", "install", "codex", "--yes"]) == 0
+    assert "/hooks" in capsys.readouterr().out
+    assert run(["hooks", "status", "codex"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "reviewed" in shown and "gemini" not in shown
+    assert run(["hooks", "status", "emacs"]) == 2
+    assert run(["hooks", "install", "emacs", "--yes"]) == 2
+
+
+def failing_session(home: Path, name: str) -> None:
+    session = Claude(name, str(home / "shop"))
+    session.user("Run the tests of the parser.")
+    session.agent("On it.", use(f"{name}-1", "Bash", command="pytest -q"))
+    session.result(f"{name}-1", "Exit code 127\nsh: pytest: command not found", error=True)
+    session.agent("So.", use(f"{name}-2", "Bash", command="uv run pytest -q"))
+    session.result(f"{name}-2", "3 passed")
+    path = home / ".claude" / "projects" / "-shop" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(session.text())
+
+
+def test_import_sessions_shows_asks_and_learns_at_once(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("s1", "s2"):
+        failing_session(home, name)
+    codex = Codex("x1", str(home / "client"))
+    codex.user("A word of the client's.")
+    path = home / ".codex" / "sessions" / "rollout-x1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(codex.text())
+    assert run(["import-sessions", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "shop" in shown and "client" in shown and "There are no sessions of gemini" in shown
+    assert run(["import-sessions"]) == 2  # nobody is there to say yes
+    assert run(["import-sessions", "emacs", "--yes"]) == 2
+    assert run(["import-sessions", "--exclude", str(home / "client"), "--yes", "--json"]) == 0
+    text = capsys.readouterr().out
+    told = json.loads(text[text.index("{") :])
+    assert list(told["imported"]) == ["claude-code"]
+    (learned,) = told["learned"]
+    assert (learned["sessions"], learned["failures"], learned["resolved"]) == (2, 1, 1)
+    assert run(["import-sessions", "claude-code", "--yes"]) == 0
+    assert "0 calls of tools kept" in " ".join(capsys.readouterr().out.split())
+    assert run(["hooks", "status"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "1 failures, 1 of them resolved; 0 suggestions shown" in shown
+    assert run(["hooks", "events", "s1"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [event["event"] for event in events] == [
+        "session_started", "prompt_given", "tool_begun", "tool_ended", "tool_begun", "tool_ended",
+        "session_ended",
+    ]  # fmt: skip
+    assert {event["version"] for event in events} == {1}
+    assert (events[3]["call"], events[3]["exit_code"]) == ("s1-1", 127)
+    assert (events[-1]["by"], events[-1]["success"]) == ("tests", True)
+    assert run(["hooks", "events", "nothing-such"]) == 2

@@ -220,5 +220,5 @@ def test_the_doctor_scores_the_defaults_once(monkeypatch):
 def test_help_and_completion_know_of_parameters():
     assert {"gaussian", "sample"} <= set(complete_proposers(""))
     said = " ".join(program("learn", "--help").stdout.replace("│", " ").split())
-    assert "for parameters gaussian, sample" in said
+    assert "crossover, gaussian, sample, tpe" in said
     assert "parameters" in program("evaluate", "--help").stdout

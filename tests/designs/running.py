@@ -1,6 +1,10 @@
-"""Running designs in the real jail."""
+"""Running designs, in the real jail or in this process."""
 
+import base64
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from metamem.core.types import Design, Experience, Query, render_advice
 from metamem.designs.jailed import Jail
@@ -22,3 +26,16 @@ async def advice(
         return [render_advice(await memory.retrieve(query)) for query in queries]
     finally:
         await memory.close()
+
+
+class Embeds:
+    """The host of a design that runs in this process: it embeds, and nothing else."""
+
+    async def ask(self, tool: str, data: Any) -> Any:
+        assert tool == "embed"
+        rows = np.ascontiguousarray(HashedEmbedder().embed(data["texts"]), dtype="<f4")
+        shown = base64.b64encode(rows.tobytes()).decode()
+        return {"dimensions": rows.shape[1], "vectors": shown}
+
+    def log(self, message: str) -> None:
+        raise AssertionError(message)

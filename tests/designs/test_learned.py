@@ -12,12 +12,12 @@ from metamem.designs import library
 from metamem.evaluation.jobs import Spec
 from tests.runs.test_runs import SMALL
 
-DOMAINS = ("alfworld", "baba", "coding", "dialogue", "minihack", "textworld")
+LEARNED = ("alfworld", "alfworld_acting", "baba", "coding", "dialogue", "minihack", "textworld")
 QUERY = Query("put a hot mug in the box", "You see a mug 1 and a box 2.", ("go to box 2", "look"))
 
 
-def test_there_is_one_for_each_domain_of_worlds(capsys) -> None:
-    assert library.learned_names() == [f"learned/{domain}" for domain in DOMAINS]
+def test_there_is_one_at_least_for_each_domain_of_worlds(capsys) -> None:
+    assert library.learned_names() == [f"learned/{name}" for name in LEARNED]
     assert run(["designs", "--json"]) == 0
     listed = {row["name"]: row["about"] for row in json.loads(capsys.readouterr().out)}
     assert all(listed[name] for name in library.learned_names())
@@ -44,6 +44,24 @@ def test_one_can_be_lived_with() -> None:
             memory.update(Experience("put a mug in box", "A room.", ("go to box 2",), steps, 1.0))
         told = memory.retrieve("put a mug in box", "A room.", ("go to box 2",))
     assert "mug" in told and "box 2" in told
+
+
+@pytest.mark.slow
+def test_one_that_is_asked_while_acting_tells_the_next_action() -> None:
+    steps = (
+        Step("go to box 2", "On the box 2, you see a mug 1.", ("take mug 1 from box 2",)),
+        Step("take mug 1 from box 2", "You have the mug 1.", ("go to bin 1",)),
+        Step("go to bin 1", "The bin 1 is empty.", ("put mug 1 in bin 1",)),
+        Step("put mug 1 in bin 1", "You put the mug 1 in the bin 1.", (), 1.0, True),
+    )
+    start = ("go to bin 1", "go to box 2")
+    with metamem.open_memory("learned/alfworld_acting") as memory:
+        for _ in range(4):
+            memory.update(Experience("put a mug in bin", "A room.", start, steps, 1.0))
+        beside = memory.acting("put a mug in bin", "A room.", start)
+        for step in steps:
+            assert beside.advice == f"Next: {step.action}"
+            beside.saw(step.action, step.observation, step.actions, reward=step.reward)
 
 
 @pytest.mark.slow

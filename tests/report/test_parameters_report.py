@@ -104,7 +104,7 @@ def test_a_report_can_do_without_its_domain(told, tmp_path, monkeypatch):
 def test_the_command_that_repeats_it(told):
     run, *_ = told
     assert command_line(run.config) == "metamem learn dials --seed 0 --designs 24"
-    assert beyond_options(run.config) == {}
+    assert beyond_options(run.config) == {"selector.settings": {"most": 1}}
     other = {**run.config, "proposer": {"name": "sample", "settings": {}}}
     assert command_line(other).endswith("--proposer sample")
 

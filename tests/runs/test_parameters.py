@@ -1,6 +1,5 @@
 """Sets of parameters are learned by the same run as memories: search, gate, ledger, explanation."""
 
-import asyncio
 import json
 
 import pytest
@@ -15,8 +14,6 @@ from metamem.domains.dials import DialsDomain
 from metamem.evaluation.jobs import Spec
 from metamem.promotion import Bounds, Ledger
 from metamem.promotion.parameters import in_use, propose_bounds
-from metamem.search.parameters import step_width
-from metamem.search.proposer import OperatorOutcome, ParentView, Request
 from metamem.store import Place
 
 INLINE = Spec("inline")
@@ -148,37 +145,6 @@ def test_who_cannot_work_on_parameters_is_refused(tmp_path, settings, why):
 def test_proposers_of_parameters_are_refused_where_memories_are_learned(tmp_path):
     with pytest.raises(UsageError, match="makes sets of parameters"):
         metamem.learn("toy", home=tmp_path, executor=INLINE, proposer=Spec("gaussian"))
-
-
-def test_steps_narrow_until_something_helps():
-    worse, better = OperatorOutcome("gaussian", -1.0), OperatorOutcome("gaussian", 1.0)
-    assert step_width([worse] * 8) < step_width([]) < step_width([better])
-    assert step_width([better] + [worse] * 4) == pytest.approx(step_width([]))
-    assert step_width([worse] * 1000) > 0 and step_width([better] * 1000) <= 0.5
-
-
-@pytest.mark.slow
-def test_ten_thousand_children_all_lie_in_the_space():
-    space = DialsDomain.space
-    gaussian = metamem.core.registry.create("proposers", "gaussian")
-    design = space.design(space.defaults())
-    for seed in range(10_000):
-        request = Request(parents=[ParentView(design, 0.0)], seed=seed, space=space)
-        made = (
-            asyncio.run(gaussian.propose(request)) if seed % 100 == 0 else _run(gaussian, request)
-        )
-        assert made.design != design  # something changed
-        space.read(made.design)
-        design = made.design
-
-
-def _run(proposer, request):
-    """A coroutine that never waits, without a loop for each."""
-    try:
-        proposer.propose(request).send(None)
-    except StopIteration as done:
-        return done.value
-    raise AssertionError("it waited")
 
 
 class Plain(ParamsBase):

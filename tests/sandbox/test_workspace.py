@@ -201,3 +201,59 @@ async def test_callers_that_are_no_coroutines_get_the_same(tmp_path: Path) -> No
     assert result.stdout == "readable"
     with pytest.raises(UsageError):
         run_blocking([], tmp_path, 1)
+
+
+async def test_a_tree_can_be_seen_under_the_name_of_another(tmp_path: Path) -> None:
+    """A copy stands in for a folder that is not seen itself."""
+    real, copy = tmp_path / "real", tmp_path / "copy"
+    for folder, text in ((real, "real"), (copy, "copy")):
+        folder.mkdir()
+        (folder / "in.txt").write_text(text)
+    command = ["sh", "-c", f"cat {real}/in.txt; pwd; echo new > {real}/out.txt; ls {copy}"]
+    result = await run_command(command, copy, 30, seen_as=str(real))
+    assert result.stdout == f"copy{real}\n" and result.exit_code != 0
+    assert (copy / "out.txt").exists() and not (real / "out.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["/", "/usr", "/usr/src", "/tmp", "/run", "tree", "/a/../usr"])
+async def test_a_tree_hides_nothing_that_commands_need(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError):
+        await run_command(["true"], tmp_path, 30, seen_as=name)
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from metamem.sandbox.workspace import run_command
+async def main():
+    print("begun", flush=True)
+    await asyncio.gather(*(run_command(["sleep", sys.argv[2]], Path(sys.argv[1]), 60) for _ in range(6)))
+asyncio.run(main())
+"""
+
+
+async def test_no_command_outlives_a_host_that_was_killed_whenever_that_was(tmp_path: Path) -> None:
+    """Also not one that had only just begun: by then bubblewrap may not yet have asked to die with it."""
+    for delay in (0.0, 0.002, 0.01, 0.03, 0.1):
+        sign = f"4242.{os.getpid()}"
+        host = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", KILLED, str(tmp_path), sign, stdout=asyncio.subprocess.PIPE
+        )
+        assert host.stdout is not None
+        await host.stdout.readline()
+        await asyncio.sleep(delay)
+        host.kill()
+        await host.wait()
+        for _ in range(100):
+            left = [p for p in Path("/proc").glob("[0-9]*/cmdline") if sign in _text(p)]
+            if not left:
+                break
+            await asyncio.sleep(0.1)
+        assert not left
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

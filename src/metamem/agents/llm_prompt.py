@@ -40,12 +40,22 @@ def did(action: str) -> str:
 
 def as_example(episode: Episode, tokens: int) -> str:
     """One worked example. Its notes get half of the tokens; empty where the rest does not fit."""
-    notes = {a.at: truncate_tokens(a.text, tokens // 2)[0] for a in episode.advice}
+    notes = {at: truncate_tokens(text, tokens // 2)[0] for at, text in _news(episode).items()}
     parts = [started(episode.goal), told(notes.get(0, "")), saw(episode.observation)]
     for number, step in enumerate(episode.steps, 1):
         parts += [did(step.action), saw(step.observation), told(notes.get(number, ""))]
     text = "".join(parts)
     return text if count_tokens(text) <= tokens else ""
+
+
+def _news(episode: Episode) -> dict[int, str]:
+    """The notes by when they were given; those that say the same again are not shown to anybody."""
+    found: dict[int, str] = {}
+    last = ""
+    for advice in episode.advice:
+        if advice.text and advice.text != last:
+            found[advice.at] = last = advice.text
+    return found
 
 
 def introduced(rules: str, examples: Iterable[str]) -> str:

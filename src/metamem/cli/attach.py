@@ -12,7 +12,15 @@ from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.spread import spread
 from metamem.core.errors import MetamemError, UsageError
 from metamem.service.attach import control
-from metamem.service.attach.hosts import REACHES, Attachment, Reach, attachment
+from metamem.service.attach.hosts import (
+    ALL,
+    REACHES,
+    Attachment,
+    Reach,
+    What,
+    attachment,
+    installed,
+)
 from metamem.service.attach.install import Edit, Installer
 from metamem.service.attach.places import Meeting
 from metamem.service.attach.spool import Spool
@@ -49,39 +57,28 @@ daemon = typer.Typer(no_args_is_help=True, help="The process that answers the ho
 def attach(
     host: Host,
     scope: Where = "user",
+    without_tools: Annotated[
+        bool,
+        typer.Option(
+            "--without-tools", help="Only memory: no hooks of tools (metamem hooks --help)."
+        ),
+    ] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
     there: There = HERE,
 ) -> None:
     """Attach memory to a coding agent: a briefing when a session starts, what memory knows of a
-    prompt, and what is said kept for the next time. Changes its settings, after showing how."""
-    meeting, found = _found(host, scope, there)
-    edits = Installer(meeting).attaching(found)
-    changes = [edit for edit in edits if edit.changes]
-    if not there.json:
-        _show(changes)
-    if dry_run:
-        _report(there, host, edits, applied=False)
+    prompt, what helped before where a tool fails, and what is said kept for the next time. Changes its
+    settings, after showing how."""
+    what: frozenset[What] = frozenset(("memory",)) if without_tools else ALL
+    done = put_in(host, scope, what, dry_run, yes, there)
+    if done is None or there.json:
         return
-    if changes and not there.json:
-        say(
-            f"From then on what is said in {host} is kept in {meeting.memories}, with secrets taken"
-            " out. metamem import --exclude FOLDER leaves a project out."
-        )
-    if changes:
-        agree(yes, "Change these files?")
-    meeting.make()
-    copies = Installer(meeting).apply(edits)
-    running = control.start(meeting)
-    _report(there, host, edits, applied=True, copies=copies, pid=running["pid"], note=found.note)
-    if there.json:
-        return
-    for copy in copies:
-        tell(f"a copy of what was there: {copy}")
-    done = "attached" if changes else "attached already"
-    say(f"{host} is {done}; its next session starts with a briefing.")
-    if found.note:
-        say(found.note)
+    changed, note = done
+    state = "attached" if changed else "attached already"
+    say(f"{host} is {state}; its next session starts with a briefing.")
+    if note:
+        say(note)
     say(f"What you said so far can be brought in, too: metamem import {host}")
 
 
@@ -94,21 +91,9 @@ def detach(
     there: There = HERE,
 ) -> None:
     """Take metamem out of a coding agent's settings, and nothing else. Memories stay."""
-    meeting, found = _found(host, scope, there)
-    edits = Installer(meeting).detaching(found)
-    changes = [edit for edit in edits if edit.changes]
-    if not there.json:
-        _show(changes)
-    if dry_run:
-        _report(there, host, edits, applied=False)
-        return
-    if changes:
-        agree(yes, "Change these files?")
-        meeting.make()
-        Installer(meeting).apply(edits)
-    _report(there, host, edits, applied=True)
-    if not there.json:
-        say(f"{host} is {'detached' if changes else 'not attached'}.")
+    changed = take_out(host, scope, dry_run, yes, there)
+    if changed is not None and not there.json:
+        say(f"{host} is {'detached' if changed else 'not attached'}.")
 
 
 @spread()
@@ -117,32 +102,27 @@ def status(there: There = HERE) -> None:
     meeting = Meeting(there.folder())
     running = control.status(meeting)
     waiting = Spool(meeting.spool).waiting()
-    rows = [_state(host, reach, meeting) for host in HOSTS for reach in REACHES]
-    rows = [row for row in rows if row["scope"] == "user" or row["present"] or row["trouble"]]
+    rows = states(meeting)
     enrichment = _enrichment(meeting.memories)
     if there.json:
         told = asdict(enrichment) | {"warning": enrichment.warning} if enrichment else None
         print_json({"hosts": rows, "daemon": running, "waiting": waiting, "enrichment": told})
         return
     print_table(
-        ("agent", "scope", "attached", "what there is to say"),
-        [(row["host"], row["scope"], row["state"], row["trouble"] or row["note"]) for row in rows],
+        ("agent", "scope", "attached", "memory", "tools", "what there is to say"),
+        [
+            (
+                row["host"],
+                row["scope"],
+                row["state"],
+                yes_or_no(row["memory"]),
+                yes_or_no(row["tools"]),
+                row["trouble"] or row["note"],
+            )
+            for row in rows
+        ],
     )
-    if running is None:
-        say("The daemon is not running; the first hook starts it.")
-    else:
-        say(
-            f"The daemon runs as process {running['pid']} for {running['seconds']} s:"
-            f" {running['answered']} answers, {running['silent']} times nothing to say,"
-            f" {running['sessions']} looks at transcripts, {running['stored']} lines kept,"
-            f" {running['facts']} facts made of them."
-        )
-        if running["sessions"] >= MANY and not running["facts"]:
-            remark(f"warning: of {running['sessions']} looks at transcripts no fact was made")
-        if running["trouble"]:
-            say(f"Its last trouble: {running['trouble']}")
-    if waiting:
-        say(f"{waiting} sessions wait to be looked at.")
+    tell_daemon(running, waiting)
     if enrichment is not None:
         say(
             f"A model drew {enrichment.stored} facts from conversations with"
@@ -213,12 +193,98 @@ def _enrichment(folder: Path) -> "State | None":
     return found if found.spent.questions else None
 
 
-def _found(host: str, scope: str, there: There) -> tuple[Meeting, Attachment]:
+def put_in(
+    host: str, scope: str, what: frozenset[What], dry_run: bool, yes: bool, there: There
+) -> tuple[bool, str] | None:
+    """Put these into a host's settings, and no other of ours. Whether anything changed, and what its
+    user has to know; None where it was only shown."""
+    meeting, found = _found(host, scope, what, there)
+    edits = Installer(meeting).attaching(found)
+    changes = [edit for edit in edits if edit.changes]
+    if not there.json:
+        _show(changes)
+    if dry_run:
+        _report(there, host, edits, applied=False)
+        return None
+    if changes and what - installed(found) and not there.json:
+        say(
+            f"From then on what is said and done in {host} is kept in {meeting.memories}, with secrets"
+            " taken out. metamem import --exclude FOLDER leaves a project out."
+        )
+    if changes:
+        agree(yes, "Change these files?")
+    meeting.make()
+    copies = Installer(meeting).apply(edits)
+    running = control.start(meeting)
+    _report(there, host, edits, applied=True, copies=copies, pid=running["pid"], note=found.note)
+    if not there.json:
+        for copy in copies:
+            tell(f"a copy of what was there: {copy}")
+    return bool(changes), found.note
+
+
+def take_out(host: str, scope: str, dry_run: bool, yes: bool, there: There) -> bool | None:
+    """Take all that is ours out of a host's settings. Whether there was any; None where it was only
+    shown."""
+    meeting, found = _found(host, scope, ALL, there)
+    edits = Installer(meeting).detaching(found)
+    changes = [edit for edit in edits if edit.changes]
+    if not there.json:
+        _show(changes)
+    if dry_run:
+        _report(there, host, edits, applied=False)
+        return None
+    if changes:
+        agree(yes, "Change these files?")
+        meeting.make()
+        Installer(meeting).apply(edits)
+    _report(there, host, edits, applied=True)
+    return bool(changes)
+
+
+def there_now(host: str, scope: str, there: There) -> frozenset[What]:
+    """What a host has of ours."""
+    return installed(_found(host, scope, ALL, there)[1])
+
+
+def states(meeting: Meeting) -> list[dict[str, Any]]:
+    """What each host has; projects only where there is something to say of them."""
+    rows = [_state(host, reach, meeting) for host in HOSTS for reach in REACHES]
+    return [row for row in rows if row["scope"] == "user" or row["present"] or row["trouble"]]
+
+
+def tell_daemon(running: dict[str, Any] | None, waiting: int) -> None:
+    if running is None:
+        say("The daemon is not running; the first hook starts it.")
+    else:
+        say(
+            f"The daemon runs as process {running['pid']} for {running['seconds']} s:"
+            f" {running['answered']} answers, {running['silent']} times nothing to say,"
+            f" {running['sessions']} looks at transcripts, {running['stored']} lines and"
+            f" {running['calls']} calls of tools kept, {running['facts']} facts made of them."
+        )
+        if running["sessions"] >= MANY and not running["facts"]:
+            remark(f"warning: of {running['sessions']} looks at transcripts no fact was made")
+        if running["late"]:
+            say(f"{running['late']} answers came too late for their hooks.")
+        if running["trouble"]:
+            say(f"Its last trouble: {running['trouble']}")
+    if waiting:
+        say(f"{waiting} sessions wait to be looked at.")
+
+
+def yes_or_no(answer: bool) -> str:
+    return "yes" if answer else "no"
+
+
+def _found(
+    host: str, scope: str, what: frozenset[What], there: There
+) -> tuple[Meeting, Attachment]:
     if scope not in REACHES:
         raise UsageError(f"settings reach {' or '.join(REACHES)}, not {scope!r}")
     reach: Reach = "project" if scope == "project" else "user"
     meeting = Meeting(there.folder())
-    return meeting, attachment(host, meeting, reach=reach, folder=Path.cwd())
+    return meeting, attachment(host, meeting, reach=reach, what=what, folder=Path.cwd())
 
 
 def _show(changes: list[Edit]) -> None:
@@ -238,16 +304,17 @@ def _report(
 
 
 def _state(host: str, reach: Reach, meeting: Meeting) -> dict[str, Any]:
-    found = attachment(host, meeting, reach=reach, folder=Path.cwd())
+    where = Path.cwd()
+    what = installed(attachment(host, meeting, reach=reach, folder=where))
+    found = attachment(host, meeting, reach=reach, what=what or ALL, folder=where)
     present: list[str] = []
     trouble = ""
     missing = False
     for part in found.parts:
         try:
             text = part.path.read_text(encoding="utf-8") if part.path.is_file() else None
-            there = part.present(text)
-            missing = missing or not there or part.attached(text) != text
-            present += there
+            present += part.present(text)
+            missing = missing or part.attached(text) != text
         except (MetamemError, OSError, UnicodeDecodeError) as error:
             trouble = str(error).split("\n")[0]
     state = "no" if not present else "in part, or by another version" if missing else "yes"
@@ -255,6 +322,8 @@ def _state(host: str, reach: Reach, meeting: Meeting) -> dict[str, Any]:
         "host": host,
         "scope": reach,
         "state": state,
+        "memory": "memory" in what,
+        "tools": "tools" in what,
         "present": present,
         "trouble": trouble,
         "note": found.note if present else "",

@@ -82,7 +82,7 @@ def import_sources(
     if len(own) < len(names) or exclude or include:
         service = MemoryService(there.folder())
         try:
-            work = _Import(service, scope, dry_run, yes, there)
+            work = Import(service, scope, dry_run, yes, there)
             work.settle(exclude or [], include or [])
             for name in names:
                 if name in HOSTS:
@@ -95,7 +95,7 @@ def import_sources(
         print_json({"imported": results})
 
 
-class _Import:
+class Import:
     """One call of the command."""
 
     def __init__(
@@ -119,19 +119,27 @@ class _Import:
     # --- sessions ----------------------------------------------------------------------------
 
     def sessions(self, host: str, only: Sequence[str], since: str) -> dict[str, Any]:
+        plan = self.plan(host, only, since)
+        if self._dry_run or not plan.chosen():
+            return {"source": host, "sessions": plan.sessions, "applied": False}
+        agree(self._yes, f"Keep what was said in these {plan.sessions} sessions?")
+        return {"source": host, "applied": True, "done": self.read(plan)}
+
+    def plan(self, host: str, only: Sequence[str], since: str) -> Plan:
+        """What there is to read; shown before anybody is asked."""
         only = [str(Path(o).expanduser().absolute()) if _is_path(o) else o for o in only]
         plan = planned(host, self.places, only=only, since=moment(since) or 0)
-        chosen = plan.chosen()
         if not self._there.json:
             _show(plan)
-        if self._dry_run or not chosen:
-            return {"source": host, "sessions": len(chosen), "applied": False}
-        agree(self._yes, f"Keep what was said in these {len(chosen)} sessions?")
+        return plan
+
+    def read(self, plan: Plan) -> Imported:
+        """Read what was shown and agreed to."""
         keeper = Keeper(self._memories, self.places, self._to)
-        done = carried_out(chosen, keeper, self._progress)
+        done = carried_out(plan.chosen(), keeper, self._progress)
         if not self._there.json:
-            _tell(host, done)
-        return {"source": host, "applied": True, "done": done}
+            _tell(plan.host, done)
+        return done
 
     def _to(self, folder: str) -> Any:
         from metamem.core.access import Scope
@@ -255,7 +263,7 @@ def _tell(host: str, done: Imported) -> None:
     say(
         f"{host}: {done.stored} lines kept of {done.sessions} sessions; {done.known} were known,"
         f" {done.refused} refused, {done.rewound} taken back, {done.damaged} damaged."
-        f" {done.facts} facts were made of them."
+        f" {done.calls} calls of tools kept. {done.facts} facts were made of them."
     )
     for why in done.failed[:20]:
         remark(f"not read: {why}")

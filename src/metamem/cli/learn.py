@@ -88,7 +88,7 @@ def learn(
             metavar="NAME",
             autocompletion=o.complete_selectors,
             help="Who chooses parents: alma, clade, greedy, niches, pareto, uniform."
-            " Default: niches, for parameters greedy",
+            " Default: niches; for parameters greedy, the one best",
         ),
     ] = None,
     proposer: Annotated[
@@ -97,7 +97,8 @@ def learn(
             metavar="NAME",
             autocompletion=o.complete_proposers,
             help="Who writes designs: recombine, random, llm (a model), handoff (any coding agent);"
-            " for parameters gaussian, sample. Default: recombine, or gaussian",
+            " for parameters adaptive, annealing, cmaes, crossover, gaussian, sample, tpe."
+            " Default: recombine, or gaussian",
         ),
     ] = None,
     begin: Annotated[

@@ -13,7 +13,10 @@ from metamem.cli import (
     catalogue,
     doctor,
     evaluate,
+    foundry,
     handoff,
+    hooks,
+    import_sessions,
     importing,
     memory,
     memory_enrich,
@@ -24,10 +27,13 @@ from metamem.cli import (
     models,
     promotions,
     reads,
+    record,
+    route,
     runs,
     serve,
     served,
     sweeps,
+    tools,
 )
 from metamem.cli.learn import EXAMPLES as LEARN_EXAMPLES
 from metamem.cli.learn import Stopped, learn
@@ -36,6 +42,7 @@ from metamem.core.errors import MetamemError
 
 INTERRUPTED = 130  # as shells have it for a program that Ctrl-C ended
 MEMORY = "Memory service"  # the part of the help where its commands stand
+FOUNDRY = "Foundry"  # likewise
 BUG = 70  # as sysexits.h has it for an error inside the program
 
 app = typer.Typer(
@@ -109,9 +116,20 @@ app.command(epilog=memory_facts.ERASE_EXAMPLES, rich_help_panel=MEMORY)(memory_f
 app.command(epilog=memory_transfer.EXPORT_EXAMPLES, rich_help_panel=MEMORY)(memory_transfer.export)
 importing.register(app, MEMORY)
 attach.register(app, MEMORY)
+hooks.register(app, FOUNDRY)
+import_sessions.register(app, FOUNDRY)
+record.register(app, FOUNDRY)
 app.command(epilog=served.ADVISE_EXAMPLES, rich_help_panel=MEMORY)(served.advise)
 app.command(epilog=served.EXPERIENCE_EXAMPLES, rich_help_panel=MEMORY)(served.experience)
 app.add_typer(served.app, name="served", rich_help_panel=MEMORY)
+app.command(
+    epilog=tools.TOOL_EXAMPLES,
+    rich_help_panel=MEMORY,
+    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
+)(tools.tool)
+app.add_typer(tools.app, name="tools", rich_help_panel=MEMORY)
+app.add_typer(foundry.app, name="foundry", rich_help_panel=MEMORY)
+app.add_typer(route.app, name="route", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(memory_transfer.reindex)
 app.command(epilog=memory_enrich.EXAMPLES, rich_help_panel=MEMORY)(memory_enrich.enrich)
 app.add_typer(memory_people.scopes, name="scopes", rich_help_panel=MEMORY)

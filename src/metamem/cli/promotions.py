@@ -1,13 +1,13 @@
 """metamem promotions: who decided what is in use, and what waits for a person."""
 
 import getpass
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from metamem.cli import options as o
-from metamem.cli.parts import existing_archive
+from metamem.cli.decided import archives, carry_out, ledgers, tool_names
 from metamem.cli.screen import print_json, print_table, say
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
@@ -53,9 +53,10 @@ def default(context: typer.Context, home: o.Home = None, json: o.Json = False) -
 @app.command("list")
 def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
     """List every decision, oldest first; → marks what is in use, ? what waits for a person."""
-    with existing_archive(home) as archive:
-        found, ledger = archive.promotions(), Ledger(archive)
-        in_use, pending = ledger.in_use(), ledger.pending()
+    with archives(home) as several:
+        found = [entry for archive in several for entry in archive.promotions()]
+        in_use = [entry for archive in several for entry in Ledger(archive).in_use()]
+        pending = [entry for archive in several for entry in Ledger(archive).pending()]
     if json:
         print_json([{**_plain(p), "in_use": p in in_use, "pending": p in pending} for p in found])
         return
@@ -72,8 +73,8 @@ def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
 @app.command()
 def pending(home: o.Home = None, json: o.Json = False) -> None:
     """List what passed the gate and waits for a person."""
-    with existing_archive(home) as archive:
-        found = Ledger(archive).pending()
+    with ledgers(home) as several:
+        found = [entry for ledger in several for entry in ledger.pending()]
     if json:
         print_json([_plain(p) for p in found])
         return
@@ -81,6 +82,8 @@ def pending(home: o.Home = None, json: o.Json = False) -> None:
         say("Nothing waits for a person.")
         return
     _print([(p, "") for p in found])
+    if any(p.subject.kind == "tool" for p in found):
+        say("Read a tool before you decide: metamem tools show ID")
     say("Put into use with: metamem promotions approve ID")
     say("Or turn down with: metamem promotions reject ID --reason WHY")
 
@@ -101,15 +104,17 @@ def approve(
 
     A design for a scope also needs a live comparison there, or a reason to do without one.
     """
-    with existing_archive(home) as archive:
-        ledger = Ledger(archive)
-        found = _one(ledger.pending(), subject, place, "waits for approval")
+    with ledgers(home) as several:
+        ledger, found = _found(
+            several, lambda each: each.pending(), subject, place, "waits for approval"
+        )
         before = ledger.standing(found.subject, found.place).in_use
         evidence = _live(found, without_comparison)
         who = by or getpass.getuser()
         ledger.approve(found.subject, found.place, by=who, reason=reason, evidence=evidence)
     instead = f", instead of {_short(before)}" if before else ""
     say(f"approved: {_short(found)} is in use in {found.place}{instead}")
+    carry_out(found)
 
 
 @app.command(
@@ -119,11 +124,13 @@ def reject(
     subject: Id, reason: Reason, by: By = "", place: Where = "", home: o.Home = None
 ) -> None:
     """Turn down what passed the gate and waits."""
-    with existing_archive(home) as archive:
-        ledger = Ledger(archive)
-        found = _one(ledger.pending(), subject, place, "waits for approval")
+    with ledgers(home) as several:
+        ledger, found = _found(
+            several, lambda each: each.pending(), subject, place, "waits for approval"
+        )
         ledger.reject(found.subject, found.place, by=by or getpass.getuser(), reason=_given(reason))
     say(f"rejected: {_short(found)} in {found.place}")
+    carry_out(found)
 
 
 @app.command(
@@ -131,14 +138,13 @@ def reject(
 )
 def undo(subject: Id, reason: Reason, by: By = "", place: Where = "", home: o.Home = None) -> None:
     """Take something out of use. What was in use before it is in use again."""
-    with existing_archive(home) as archive:
-        ledger = Ledger(archive)
-        applied = [entry for each in ledger.all_standing() for entry in each.applied]
-        found = _one(applied, subject, place, "is in use")
+    with ledgers(home) as several:
+        ledger, found = _found(several, _applied, subject, place, "is in use")
         ledger.undo(found.subject, found.place, by=by or getpass.getuser(), reason=_given(reason))
         now = ledger.standing(found.subject, found.place).in_use
     in_use = f"{_short(now)} is in use now" if now else "nothing is in use now"
     say(f"undone: {_short(found)} in {found.place}; {in_use}")
+    carry_out(found)
 
 
 def _live(found: PromotionRecord, without: str) -> Mapping[str, Any]:
@@ -169,6 +175,23 @@ def _given(reason: str) -> str:
     if not reason.strip():
         raise UsageError("this needs a reason", hint='give --reason "..."')
     return reason.strip()
+
+
+def _applied(ledger: Ledger) -> list[PromotionRecord]:
+    return [entry for each in ledger.all_standing() for entry in each.applied]
+
+
+def _found(
+    several: Sequence[Ledger],
+    entries: Callable[[Ledger], list[PromotionRecord]],
+    prefix: str,
+    where: str,
+    what: str,
+) -> tuple[Ledger, PromotionRecord]:
+    """The one entry that is meant, and the ledger that it is in."""
+    listed = [(entry, ledger) for ledger in several for entry in entries(ledger)]
+    found = _one([entry for entry, _ in listed], prefix, where, what)
+    return next(ledger for entry, ledger in listed if entry is found), found
 
 
 def _one(entries: Sequence[PromotionRecord], prefix: str, where: str, what: str) -> PromotionRecord:
@@ -204,10 +227,11 @@ def _short(entry: PromotionRecord) -> str:
 
 
 def _print(entries: Sequence[tuple[PromotionRecord, str]]) -> None:
+    called = tool_names([p for p, _ in entries])
     rows = [
         (
             _short(p) + mark,
-            p.subject.name or p.subject.kind,
+            called.get(p.subject.id) or p.subject.name or p.subject.kind,
             str(p.place),
             p.decision,
             p.decided_by,

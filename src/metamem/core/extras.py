@@ -18,6 +18,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "serve": ("fastapi", "mcp", "prometheus_client", "uvicorn"),
     "langgraph": ("langgraph",),
     "train": ("lightgbm",),
+    "optuna": ("cmaes", "optuna"),
 }
 
 

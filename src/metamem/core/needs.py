@@ -15,7 +15,7 @@ _EXAMPLES = {"meta": "openai:gpt-5", "agent": "openai:gpt-5-nano/low"}
 class Needs:
     """What somebody cannot work without, declared as the class attribute `needs`.
 
-    A proposer that needs anything is made with a `ProposerContext`; an agent finds it in its `Seat`.
+    Where that depends on the data that a name says, `needs` is a function of it. A proposer that needs anything is made with a `ProposerContext`; an agent finds it in its `Seat`.
     """
 
     model: Role | Literal[""] = ""  # the role whose models it asks: `meta` or `agent`
@@ -29,6 +29,8 @@ NOTHING = Needs()
 def needs_of(kind: str, name: str) -> Needs:
     """What the proposer or agent of a name declares; nothing where it says nothing."""
     needs = getattr(registry.factory(kind, name), "needs", NOTHING)
+    if callable(needs):
+        needs = needs(**registry.spelled_out(kind, name, {})[1])
     what, role = f"the {kind[:-1]} {name!r}", _ROLES[kind]
     if not isinstance(needs, Needs):
         raise UsageError(f"{what} declares needs that are no Needs(...): {needs!r}")

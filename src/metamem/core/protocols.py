@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from metamem.core.chat import AskModel, Question, Reply, Site
 from metamem.core.space import Space
@@ -171,7 +171,7 @@ class Seat:
 
 
 class Player(Protocol):
-    """An agent at one task."""
+    """An agent at one task. One that wants its rows to tell what else it took says it as `took`, by name."""
 
     def advise(self, advice: str) -> None:
         """Called before the first action, and again whenever memory is asked anew."""
@@ -183,7 +183,8 @@ class Player(Protocol):
 class Agent(Protocol):
     """Acts in a world, given advice. The same agent plays every task of an evaluation.
 
-    One that wants to see worked examples says how many, as `examples`; it finds them in its `Seat`.
+    One that wants to see worked examples says how many, as `examples`; it finds them in its `Seat`. One
+    that learns from what it collected itself is a `Learner`, too.
     """
 
     @property
@@ -192,6 +193,20 @@ class Agent(Protocol):
         ...
 
     def start(self, seat: Seat) -> Player: ...
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """What an agent has that learns. It learns while experiences are collected, and from nothing later:
+    in deployment it is frozen, and the same for every design."""
+
+    def lesson(self, seat: Seat, episode: Episode) -> dict[str, Any]:
+        """What it will want to know of an episode that it played when it was collected, as JSON."""
+        ...
+
+    def taught(self, lessons: Sequence[Mapping[str, Any]]) -> Agent:
+        """Itself, with what it makes of all lessons."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

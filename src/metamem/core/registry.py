@@ -29,6 +29,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "dialogue": "metamem.domains.dialogue.domain:DialogueDomain",
         "gymnasium": "metamem.domains.gymnasium:GymnasiumDomain",
         "dials": "metamem.domains.dials:DialsDomain",
+        "routing": "metamem.domains.routing:RoutingDomain",
     },
     "kinds": {
         "code": "metamem.evaluation.kinds.memories:MemoriesKind",
@@ -67,6 +68,21 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "pareto": "metamem.search.selectors:ParetoSelector",
         "uniform": "metamem.search.selectors:UniformSelector",
     },
+    "hourly": {  # modules that the daemon runs every hour, each in a process of its own
+        "foundry": "metamem.foundry.hourly:main",
+    },
+    "advisers": {  # who answers hooks beside memory
+        "failures": "metamem.foundry.failures.advising:Advising",
+    },
+    "forgetters": {  # what is made of a log, taken out where the log lost it
+        "failures": "metamem.foundry.failures.forgetting:forget",
+        "lessons": "metamem.foundry.lessons.forgetting:forget",
+        "tools": "metamem.foundry.tools.forgetting:forget",
+        "workflows": "metamem.foundry.workflows.forgetting:forget",
+    },
+    "erasers": {  # of places of parts above the service, given the memory's folder
+        "tools": "metamem.foundry.tools.forgetting:ToolsEraser",
+    },
     "learnables": {
         "code": "metamem.search.learnables.memories:Memories",
         "params": "metamem.search.learnables.parameters:Parameters",
@@ -77,6 +93,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "llm": "metamem.search.llm:LlmProposer",
         "handoff": "metamem.search.handoff:Handoff",
         "gaussian": "metamem.search.parameters:Gaussian",
+        "annealing": "metamem.search.parameters:Annealing",
+        "crossover": "metamem.search.parameters:Crossover",
+        "adaptive": "metamem.search.parameters:Adaptive",
+        "tpe": "metamem.search.parameters.tpe:Tpe",
+        "cmaes": "metamem.search.parameters.cma:CmaEs",
         "sample": "metamem.search.parameters:Sample",
     },
 }
@@ -85,6 +106,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
 # and in no list.
 OF_DATA: dict[str, dict[str, str]] = {
     "domains": {"scope": "metamem.service.designs.domain:ScopeDomain"},
+    "agents": {"router": "metamem.agents.router:RouterAgent"},  # `router:reader,explorer`
 }
 
 

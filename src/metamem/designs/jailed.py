@@ -19,6 +19,7 @@ from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query
 from metamem.core.waiting import Answer, Wait
 from metamem.designs.limits import Limits
+from metamem.designs.quickening import quickened
 from metamem.designs.watched import PARTS
 from metamem.models.embedders import AnyEmbedder, embed_texts
 from metamem.sandbox.failures import GuestFailure
@@ -213,7 +214,7 @@ class JailedMemory:
         state = None if snapshot is None else _unwrap(snapshot, self.design)
         self._process = await self._sandbox.spawn(self.limits.process)
         data = {
-            "source": self.design.source,
+            "source": quickened(self.design.source),
             "seed": self._seed,
             "snapshot": state,
             "reseed": reseed,

@@ -15,6 +15,7 @@ from metamem.evaluation.collecting import Collector
 from metamem.evaluation.dispatch import Dispatcher, Note
 from metamem.evaluation.jobs import CaseDone, Emit, Executor, Job, JobDone, Setup
 from metamem.evaluation.kinds import kind_of
+from metamem.evaluation.lessons import Lessons
 from metamem.evaluation.origins import enter_origin
 from metamem.evaluation.plans import Plan, plan
 from metamem.evaluation.probation import STOPPED, STRIKES, Probation
@@ -84,6 +85,7 @@ class Evaluator:
             players = replace(players, agent=players.collector)
         self._collector = Collector(archive, self._dispatcher, collecting, self.domain, players)
         self._collected: dict[str, str] = {}  # by split; what the archive holds stays there
+        self._lessons = Lessons(archive, self._collector, setup, self.domain, players.agent)
 
     def plan(self, split: str) -> Plan:
         if split not in self._plans:
@@ -136,6 +138,7 @@ class Evaluator:
             behaviours=behaviours or {},
             probes=tuple(probes),
             examples=self._examples(split),
+            lessons=await self._lessons.blob(split, self.on_case),
         )
         if design == self.kind.ceiling:
             job = replace(job, oracle=True)
@@ -177,6 +180,7 @@ class Evaluator:
             experience_limit=experiences,
             until_failure=True,
             examples=self._examples("train"),
+            lessons=await self._lessons.blob("train", self.on_case),
         )
         record = Record(RowWriter(self.archive, ""), on_case=self.on_case)
         return await self._dispatcher.run(job, record)
@@ -259,6 +263,7 @@ class Evaluator:
             experiences=await self.collected(split),
             keep_all=True,
             examples=self._examples(split),
+            lessons=await self._lessons.blob(split, self.on_case),
             **how,
         )
         return await self._dispatcher.once(job, keep)

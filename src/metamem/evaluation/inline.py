@@ -32,8 +32,9 @@ class InlineExecutor:
 
     async def run(self, job: Job, emit: Emit) -> JobDone:
         async with self._free:
-            if job.experiences and job.experiences not in self._held:
-                self._held[job.experiences] = await aside(self._blobs, job.experiences)
+            for key in job.blobs:
+                if key not in self._held:
+                    self._held[key] = await aside(self._blobs, key)
             return await persistent(job, emit, self._runner.run)
 
     async def close(self) -> None:

@@ -68,6 +68,13 @@ class Job:
     clock_counts: bool = False  # nothing else runs beside it, so a wall-clock stop counts
     probes: tuple[str, ...] = ()  # tasks on whose first query the behaviour is compared
     examples: tuple[str, ...] = ()  # tasks of train that worked examples may be made of
+    lessons: str = ""  # id of the blob of what the agent learned from, where it learns
+
+    @property
+    def blobs(self) -> tuple[str, ...]:
+        """The ids of all blobs that must be where it is played."""
+        return tuple(key for key in (self.experiences, self.lessons) if key)
+
     advice_only: bool = False  # memory is asked before the first action, and nothing is played
 
 

@@ -152,9 +152,10 @@ class _Worker:
     ) -> JobDone:
         questions: set[asyncio.Task[None]] = set()
         try:
-            if job.experiences and job.experiences not in self._blobs:
-                await self._send("blob", (job.experiences, await aside(blobs, job.experiences)))
-                self._blobs.add(job.experiences)
+            for key in job.blobs:
+                if key not in self._blobs:
+                    await self._send("blob", (key, await aside(blobs, key)))
+                    self._blobs.add(key)
             await self._send("job", job)
             while True:
                 kind, *payload = await asyncio.wait_for(self._receive(), stall)

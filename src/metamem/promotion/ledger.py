@@ -35,6 +35,8 @@ RISKS_OF: Mapping[SubjectKind, tuple[Risk, ...]] = {  # the first where none is 
     "policy": ("policy", "sharing", "deletion"),
     "parameters": ("parameters",),
 }
+# Whoever approves one approves it for as long as it works: what watches it may take it out of use.
+WATCHED: tuple[SubjectKind, ...] = ("tool",)
 BETTER = "better"  # what a live comparison must have come to
 NO_EVIDENCE: Mapping[str, Any] = {}
 _TRIES = 20  # until a decision finds its place among those that others take at the same time
@@ -256,7 +258,7 @@ def _checked(
                 if now.waits(subject)
                 else "metamem promotions lists what is",
             )
-        if is_automaton(by) and about.decision == "approved":
+        if is_automaton(by) and about.decision == "approved" and subject.kind not in WATCHED:
             raise UsageError(f"a person put {what} into use; {by} may not undo that")
         return about
     return None

@@ -1,6 +1,6 @@
 """What a run came to in numbers: its proposals, and what it spent on models."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from metamem.core.calls import Spending
@@ -9,6 +9,8 @@ from metamem.runs.summary import SearchCounts
 from metamem.search.loop import HUMAN, Search
 from metamem.store.archive import Archive
 from metamem.store.records import ProposalRecord
+
+ENOUGH = 10  # proposals for each operator, of which one should be its own by then
 
 
 def search_told(
@@ -45,7 +47,18 @@ def counted(arm: Search, proposals: Sequence[ProposalRecord]) -> SearchCounts:
         warnings = ("no proposal was new and worked: the search never searched",)
     elif not improved:
         warnings = ("no child did better than its parent: the search found nothing",)
+    warnings += tuple(_idle(own, getattr(arm.proposer, "operators", ())))
     return SearchCounts(len(own), **by_status, improved=improved, warnings=warnings)
+
+
+def _idle(own: Sequence[ProposalRecord], operators: Sequence[str]) -> Iterator[str]:
+    """Of the operators that a proposer chooses among, those that did nothing."""
+    for name in operators:
+        made = [p for p in own if p.operator == name]
+        if not made and len(own) >= ENOUGH * len(operators):
+            yield f"the operator {name} was never asked in {len(own)} proposals"
+        elif made and not any(p.status == "accepted" for p in made):
+            yield f"the operator {name} made nothing new that worked in {len(made)} proposals"
 
 
 def spent_on_models(archive: Archive, run_id: str) -> tuple[Spending, ...]:

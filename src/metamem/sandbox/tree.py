@@ -72,17 +72,22 @@ def is_over(folder: Path, most_bytes: int) -> bool:
 
     What cannot be read is not counted; what is nested too deep to be looked at counts as too much.
     """
-    taken = 0
     try:
-        for found in _walk(folder, lenient=True):
-            taken += max(found.status.st_blocks * 512, LEAST_COUNTED)
-            if taken > most_bytes:
-                return True
+        return room(folder, most_bytes) > most_bytes
     except DataError:
         return True
     except OSError:
         return False
-    return False
+
+
+def room(folder: Path, most_bytes: int | None = None) -> int:
+    """How much room a tree takes on the disk; counted no further than just past the most, if any."""
+    taken = 0
+    for found in _walk(folder, lenient=True):
+        taken += max(found.status.st_blocks * 512, LEAST_COUNTED)
+        if most_bytes is not None and taken > most_bytes:
+            break
+    return taken
 
 
 def _walk(top: Path, lenient: bool = False) -> Iterator[_Found]:

@@ -27,7 +27,14 @@ _SYSTEM = (
     "/etc/ld.so.cache",
     "/etc/alternatives",
 )
-_SHELL = 'ulimit -c 0 && ulimit -t "$1" && ulimit -v "$2" && ulimit -f "$3" && shift 3 && exec "$@"'
+# bubblewrap dies with its parent, unless that was gone before it could say so. Hence a command says that
+# it is there, and begins when it is told to: nobody tells it any more where the host was killed meanwhile.
+_READY = b"\x06"
+_SHELL = (
+    "printf '\\006' >&2 && read -r _ &&"
+    ' ulimit -c 0 && ulimit -t "$1" && ulimit -v "$2" && ulimit -f "$3" && shift 3 && exec "$@"'
+)
+_NO_INPUT = " </dev/null"
 _SIGNALS = range(1, 65)
 
 
@@ -76,16 +83,22 @@ async def run_command(
     environment: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     proc: bool = True,
+    pinned: Sequence[str] = (),
+    fixed: Sequence[str] = (),
+    seen_as: str = WORKSPACE,
 ) -> CommandResult:
-    """Run a command with `tree` as its only writable folder, seen as /workspace.
+    """Run a command with `tree` as its only writable folder, seen as /workspace or under another name.
 
     `readable` paths are seen where they are, `shown` ones under the name given, both read-only.
+    Of what is in the tree, `pinned` names cannot be moved or replaced, and `fixed` ones not changed.
     Without `proc` there is no /proc, through which a process could reach into itself and others.
     """
     limits = limits or WorkspaceLimits()
     choose("bwrap")  # raises JailUnavailable with what to do: here nothing less will do
     if not argv or not tree.is_dir():
         raise UsageError("a command needs words and a folder to work in")
+    if not can_be_seen_as(seen_as):
+        raise UsageError(f"a tree that is seen as {seen_as} hides what every command needs")
     with _file(seccomp.workspace()) as rules, _file(_own_packages()) as packages:
         process = await asyncio.create_subprocess_exec(
             *_command(
@@ -96,22 +109,28 @@ async def run_command(
                 shown or {},
                 environment or {},
                 proc,
+                pinned,
+                fixed,
+                seen_as,
+                bool(stdin),
                 rules,
                 packages,
             ),
             env={"PATH": os.defpath},
             # A pipe and not a file: what was read from it cannot be read again by anyone.
-            stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             pass_fds=(rules, packages),
             start_new_session=True,
         )
-    assert process.stdout is not None and process.stderr is not None
+    assert process.stdin and process.stdout and process.stderr
+    ready = asyncio.Event()
     readers = asyncio.gather(
-        _read(process.stdout, limits.output_bytes), _read(process.stderr, limits.output_bytes)
+        _read(process.stdout, limits.output_bytes),
+        _read(process.stderr, limits.output_bytes, ready),
     )
-    feeding = asyncio.create_task(_feed(process.stdin, stdin))
+    feeding = asyncio.create_task(_feed(process.stdin, stdin, ready))
     watch = Watch(process.pid, tree, limits.processes, limits.tree_mb << 20)
     over = asyncio.create_task(watch.until_over())
     ended = asyncio.create_task(process.wait())
@@ -175,11 +194,14 @@ def _command(
     shown_as: Mapping[str, Path],
     extra: Mapping[str, str],
     proc: bool,
+    pinned: Sequence[str],
+    fixed: Sequence[str],
+    seen_as: str,
+    reads: bool,
     rules: int,
     packages: int,
 ) -> list[str]:
-    shown = [Path(p) for p in _SYSTEM if Path(p).exists()]
-    shown += [p for p in paths.interpreter_paths() if not p.is_relative_to("/usr")]
+    shown = _shown_always()
     environment = {
         "HOME": "/tmp",
         "LANG": "C.UTF-8",
@@ -196,12 +218,37 @@ def _command(
         *("--ro-bind-data", str(packages), f"{_PROGRAMS}/pyvenv.cfg"),
         *(("--proc", "/proc") if proc else ()),
         *("--dev", "/dev"),
-        *("--bind", str(tree.resolve()), WORKSPACE, "--remount-ro", "/", "--chdir", WORKSPACE),
+        *("--bind", str(tree.resolve()), seen_as),
+        *_within(tree, "--bind", pinned, seen_as),
+        *_within(tree, "--ro-bind", fixed, seen_as),
+        *("--remount-ro", "/", "--chdir", seen_as),
         *("--seccomp", str(rules)),
-        *("/bin/sh", "-c", _SHELL, "sh"),
+        *("/bin/sh", "-c", _SHELL if reads else _SHELL + _NO_INPUT, "sh"),
         *(str(limits.cpu), str(limits.memory_mb << 10), str(limits.file_mb << 11)),
         *argv,
     ]
+
+
+def _within(tree: Path, how: str, names: Sequence[str], seen_as: str) -> list[str]:
+    """Places of the tree that are mounted once more, on themselves."""
+    inside = [(tree.resolve() / name, f"{seen_as}/{name}") for name in names]
+    return [word for path, seen in inside for word in (how, str(path), seen)]
+
+
+def can_be_seen_as(name: str) -> bool:
+    """Whether a tree can have that name in the jail: it is a place of its own, and hides nothing."""
+    place = Path(name)
+    if not place.is_absolute() or ".." in place.parts or len(place.parts) < 2:
+        return False
+    kept = [Path(_PROGRAMS), Path("/tmp"), *_shown_always()]
+    return not any(one.is_relative_to(place) for one in kept) and not any(
+        place.is_relative_to(one) for one in ("/proc", "/dev", "/run", *_SYSTEM)
+    )
+
+
+def _shown_always() -> list[Path]:
+    system = [Path(p) for p in _SYSTEM if Path(p).exists()]
+    return system + [p for p in paths.interpreter_paths() if not p.is_relative_to("/usr")]
 
 
 def _own_packages() -> bytes:
@@ -223,19 +270,26 @@ def _file(content: bytes) -> Iterator[int]:
         yield file.fileno()
 
 
-async def _feed(pipe: asyncio.StreamWriter | None, data: bytes) -> None:
-    if pipe is None:
-        return
+async def _feed(pipe: asyncio.StreamWriter, data: bytes, ready: asyncio.Event) -> None:
+    """Tell a command to begin once it is there, and give it what it is to read."""
+    await ready.wait()
     with suppress(ConnectionError):  # a command need not read what it is given
-        pipe.write(data)
+        pipe.write(b"\n" + data)
         await pipe.drain()
     pipe.close()
 
 
-async def _read(stream: asyncio.StreamReader, limit: int) -> tuple[str, bool]:
-    """Everything is read, so that nobody blocks; only so much is kept."""
+async def _read(
+    stream: asyncio.StreamReader, limit: int, ready: asyncio.Event | None = None
+) -> tuple[str, bool]:
+    """Everything is read, so that nobody blocks; only so much is kept. `ready` is set by the first that
+    comes, which is no part of what the command says, or the words of a jail that could not be made."""
     kept = bytearray()
     cut = False
+    if ready is not None:
+        first = await stream.read(1)
+        kept += first if first != _READY else b""
+        ready.set()
     while chunk := await stream.read(1 << 16):
         room = limit - len(kept)
         kept += chunk[:room]

@@ -35,7 +35,14 @@ from metamem.search.entries import HUMAN as HUMAN
 from metamem.search.entries import Entry, Views, lenders
 from metamem.search.learnables import Learnable
 from metamem.search.pool import Pool
-from metamem.search.proposer import OperatorOutcome, ParentView, Proposal, Proposer, Request
+from metamem.search.proposer import (
+    OperatorOutcome,
+    ParentView,
+    Proposal,
+    Proposer,
+    Request,
+    Tried,
+)
 from metamem.search.selectors import Selector
 from metamem.search.verifier import Verdict, verify
 from metamem.store.facets import Designs, Evaluations, Journal
@@ -254,6 +261,7 @@ class Search:
         return Request(
             parents=parents,
             history=self.outcomes,
+            tried=[Tried(e.design, e.estimate.mean, e.operator, e.human) for e in self.entries],
             seed=seed,
             domain_description=self.evaluator.domain.describe(),
             invariants=self.evaluator.domain.invariants(),
@@ -369,14 +377,16 @@ class Search:
         self, proposal: Proposal, entry: Entry | None, reason: str, duplicate: bool = False
     ) -> None:
         """What later batches build on: entries, credit, visits and what led nowhere."""
-        gain = None
+        gain = ahead = None
         self.free += self._is_free(duplicate)
         if entry is not None:
-            gain = entry.estimate.mean - self._before(proposal) if self.entries else None
+            if self.entries:
+                gain = entry.estimate.mean - self._before(proposal)
+                ahead = entry.estimate.mean - self.best.estimate.mean
             self.entries.append(entry)
         self.seen.setdefault(self._key(proposal), proposal.design.id)
         if proposal.operator != HUMAN:
-            self.outcomes.append(OperatorOutcome(proposal.operator, gain, proposal.cost))
+            self.outcomes.append(OperatorOutcome(proposal.operator, gain, proposal.cost, ahead))
         for parent_id in proposal.parents[:1]:
             self.visits[parent_id] = self.visits.get(parent_id, 0) + 1
             if entry is None:

@@ -91,6 +91,17 @@ class OperatorOutcome:
     operator: str
     gain: float | None  # None: rejected by the verifier, or a duplicate
     cost: float = 0.0  # money or tokens, of all tries and repairs
+    ahead: float | None = None  # child's mean minus the best mean before it
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A design that this search has evaluated."""
+
+    design: Design
+    mean: float  # reward: of all tasks, or an unbiased estimate where it was raced out
+    operator: str
+    human: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,7 @@ class Request:
 
     parents: Sequence[ParentView] = ()
     history: Sequence[OperatorOutcome] = ()  # oldest first
+    tried: Sequence[Tried] = ()  # all that was evaluated, people's too; oldest first
     seed: int = 0
     domain_description: str = ""
     invariants: Sequence[str] = ()  # what always holds in the domain, in words

@@ -6,6 +6,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from metamem.core.access import Caller
 from metamem.core.types import Experience, Query
+from metamem.routing.words import Outcome
 from metamem.service.access.audit import Numbered
 from metamem.service.access.keys import OVERLAP_MS, PER_MINUTE, Key, NewKey
 from metamem.service.access.people import Principal, PrincipalKind, TenantRole
@@ -14,6 +15,16 @@ from metamem.service.administration import Administration, ScopeRights
 from metamem.service.contract import Memories
 from metamem.service.designs.words import Advised, Against, Experienced, Standing, Trial
 from metamem.service.reading_export import ReadIn
+from metamem.service.routing.routing import NO_TAGS
+from metamem.service.routing.words import (
+    ROUTER,
+    Contender,
+    Routed,
+    RouteTold,
+    RouteWhy,
+    RoutingJudged,
+    RoutingStanding,
+)
 from metamem.service.words import ScopeRole, Visibility
 
 P = ParamSpec("P")
@@ -126,6 +137,35 @@ class Connected(Memories, Protocol):
 
     def end_comparison(self, scope: str) -> bool:
         """From now on nobody is held back; whether anybody was."""
+        ...
+
+    def route(
+        self,
+        scope: str,
+        task: str,
+        arms: Sequence[Contender],
+        *,
+        seen: str = "",
+        tags: Mapping[str, str] = NO_TAGS,
+        router: str = ROUTER,
+    ) -> Routed:
+        """Who gets a task, of the arms that are allowed; kept with the propensity of every one."""
+        ...
+
+    def reward(self, decision: str, outcome: Outcome) -> RouteTold:
+        """Tell what came of a decision. The first word counts."""
+        ...
+
+    def why_route(self, decision: str) -> RouteWhy:
+        """Why a task went where it went."""
+        ...
+
+    def routing(self, scope: str, router: str = ROUTER) -> RoutingStanding:
+        """How a scope's router stands."""
+        ...
+
+    def judge_routing(self, scope: str, router: str = ROUTER) -> RoutingJudged:
+        """Whether what it learned is better than one arm for all tasks, by its own log."""
         ...
 
     def close(self) -> None: ...

@@ -1,14 +1,26 @@
 """A memory service bound to whoever calls it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metamem.core.access import Caller
+from metamem.routing.words import Outcome
 from metamem.service.reading_export import ReadIn
 from metamem.service.recall.indexing import Progress, What
+from metamem.service.routing.routing import NO_TAGS
+from metamem.service.routing.words import (
+    ROUTER,
+    Contender,
+    Routed,
+    RouteTold,
+    RouteWhy,
+    RoutingJudged,
+    RoutingStanding,
+)
 from metamem.service.words import (
     Ask,
     Briefing,
+    CallsKept,
     Change,
     Draft,
     Fact,
@@ -18,6 +30,7 @@ from metamem.service.words import (
     Recall,
     Session,
     Tombstone,
+    ToolCall,
     Verdict,
     Version,
     Written,
@@ -42,6 +55,15 @@ class Bound:
 
     def ingest(self, scope: str, session: Session) -> Ingested:
         return self._service.ingest(self.caller, scope, session)
+
+    def keep_calls(
+        self,
+        scope: str,
+        session: Session,
+        calls: Sequence[ToolCall],
+        rewound: Sequence[str] = (),
+    ) -> CallsKept:
+        return self._service.keep_calls(self.caller, scope, session, calls, rewound)
 
     def recall(self, ask: Ask) -> Recall:
         return self._service.recall(self.caller, ask)
@@ -87,3 +109,28 @@ class Bound:
 
     def reindex(self, what: What = "all") -> Progress:
         return self._service.reindex(self.caller, what)
+
+    def route(
+        self,
+        scope: str,
+        task: str,
+        arms: Sequence[Contender],
+        *,
+        seen: str = "",
+        tags: Mapping[str, str] = NO_TAGS,
+        router: str = ROUTER,
+    ) -> Routed:
+        routing = self._service.routing
+        return routing.route(self.caller, scope, task, arms, seen=seen, tags=tags, router=router)
+
+    def reward(self, decision: str, outcome: Outcome) -> RouteTold:
+        return self._service.routing.reward(self.caller, decision, outcome)
+
+    def why_route(self, decision: str) -> RouteWhy:
+        return self._service.routing.explain(self.caller, decision)
+
+    def routing(self, scope: str, router: str = ROUTER) -> RoutingStanding:
+        return self._service.routing.standing(self.caller, scope, router)
+
+    def judge_routing(self, scope: str, router: str = ROUTER) -> RoutingJudged:
+        return self._service.routing.judge(self.caller, scope, router)

@@ -13,7 +13,14 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import httpx2 as httpx
 
-from metamem.service import verbs, verbs_keys, verbs_people, verbs_scopes, verbs_served
+from metamem.service import (
+    verbs,
+    verbs_keys,
+    verbs_people,
+    verbs_routing,
+    verbs_scopes,
+    verbs_served,
+)
 from metamem.service.operation import Call
 from metamem.service.reading_export import ReadIn
 from metamem.service.transport import SECONDS, Exchange, Lines, address, broken, refusal
@@ -169,6 +176,7 @@ class MemoryClient(_SyncVerbs):
 
     remember = _sent(verbs.remember)
     ingest = _sent(verbs.ingest)
+    keep_calls = _sent(verbs.keep_calls)
     recall = _sent(verbs.recall)
     briefing = _sent(verbs.briefing)
     get = _sent(verbs.get)
@@ -185,6 +193,11 @@ class MemoryClient(_SyncVerbs):
     experience = _sent(verbs_served.experience)
     standing = _sent(verbs_served.standing)
     compare = _sent(verbs_served.compare)
+    route = _sent(verbs_routing.route)
+    reward = _sent(verbs_routing.reward)
+    why_route = _sent(verbs_routing.why_route)
+    routing = _sent(verbs_routing.routing)
+    judge_routing = _sent(verbs_routing.judge_routing)
 
     def export(self, scopes: Sequence[str] = (), form: str = "jsonl") -> Iterator[str]:
         return self._transport.stream(verbs.export(scopes, form))
@@ -238,6 +251,7 @@ class AsyncMemoryClient(_AsyncVerbs):
 
     remember = _awaited(verbs.remember)
     ingest = _awaited(verbs.ingest)
+    keep_calls = _awaited(verbs.keep_calls)
     recall = _awaited(verbs.recall)
     briefing = _awaited(verbs.briefing)
     get = _awaited(verbs.get)
@@ -254,6 +268,11 @@ class AsyncMemoryClient(_AsyncVerbs):
     experience = _awaited(verbs_served.experience)
     standing = _awaited(verbs_served.standing)
     compare = _awaited(verbs_served.compare)
+    route = _awaited(verbs_routing.route)
+    reward = _awaited(verbs_routing.reward)
+    why_route = _awaited(verbs_routing.why_route)
+    routing = _awaited(verbs_routing.routing)
+    judge_routing = _awaited(verbs_routing.judge_routing)
 
     def export(self, scopes: Sequence[str] = (), form: str = "jsonl") -> AsyncIterator[str]:
         return self._transport.stream(verbs.export(scopes, form))

@@ -55,6 +55,11 @@ class LocalMemories(Bound):
         return self._served.end_comparison(self.caller, scope)
 
     @property
+    def service(self) -> MemoryService:
+        """For parts that are beside its verbs."""
+        return self._service
+
+    @property
     def _served(self) -> Served:
         if self._designs is None:
             raise UsageError(

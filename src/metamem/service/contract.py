@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from metamem.service.words import (
     Ask,
     Briefing,
+    CallsKept,
     Change,
     Draft,
     Fact,
@@ -18,6 +19,7 @@ from metamem.service.words import (
     Recall,
     Session,
     Tombstone,
+    ToolCall,
     Verdict,
     Version,
     Written,
@@ -33,6 +35,18 @@ class Memories(Protocol):
 
     def ingest(self, scope: str, session: Session) -> Ingested:
         """Keep a conversation's turns as evidence. The same turns again add nothing."""
+        ...
+
+    def keep_calls(
+        self,
+        scope: str,
+        session: Session,
+        calls: Sequence[ToolCall],
+        rewound: Sequence[str] = (),
+    ) -> CallsKept:
+        """Keep what an agent did with its tools in a session, of which no turns are looked at. The
+        same calls again add nothing; halves of one call are joined. `rewound` are the ids of turns
+        that the user took back, with the calls that served them."""
         ...
 
     def recall(self, ask: Ask) -> Recall:

@@ -2,18 +2,20 @@
 
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from metamem.core.errors import StoreError
+from metamem.routing.tables import ROUTING
 from metamem.service.importing.tables import IMPORTING
 from metamem.service.tables import SERVICE
 from metamem.store.engine import Execute
-from metamem.store.schema import upgrade
+from metamem.store.schema import Component, upgrade
 from metamem.store.sqlite import SqliteEngine
 
 FILE = "memory.db"
-COMPONENTS = (SERVICE, IMPORTING)
+COMPONENTS = (SERVICE, IMPORTING, ROUTING)
 
 
 def now_ms() -> int:
@@ -28,15 +30,20 @@ def new_id(prefix: str) -> str:
 class Database:
     """One file that several processes may open. Blocks keep the contract of a store's engine."""
 
-    def __init__(self, path: Path, *, create: bool = True) -> None:
+    def __init__(self, path: Path, *, create: bool = True, also: Sequence[Component] = ()) -> None:
+        """`also` are components of other parts, whose tables are beside the service's."""
         self.path = path.absolute()
         self._engine = SqliteEngine(self.path, create=create)
         try:
             _make_private(self.path)
-            upgrade(self._engine, COMPONENTS)
+            upgrade(self._engine, (*COMPONENTS, *also))
         except BaseException:
             self._engine.close()
             raise
+
+    def grow(self, components: Sequence[Component]) -> None:
+        """Tables of another part, beside those that are there."""
+        upgrade(self._engine, components)
 
     def reading(self) -> AbstractContextManager[Execute]:
         """One moment of the database. Readers do not wait for the writer."""

@@ -1,12 +1,14 @@
 """Erasers of places outside of the service's database."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from metamem.core.access import Scope
 from metamem.core.errors import UnknownName
+from metamem.core.registry import factory, names
 from metamem.promotion.ledger import Ledger
 from metamem.report.page import report_path
 from metamem.search.handoff.place import run_folder
@@ -68,6 +70,19 @@ class FolderEraser:
 
     def erase(self, scope: Scope, person: str, texts: Sequence[str]) -> Mapping[str, int]:
         return {self._name: int(_removed(self._folder_of(scope)))}
+
+
+class PartsEraser:
+    """What parts above the service keep of a scope: each is registered, and loaded when it is needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder  # of the memory
+
+    def erase(self, scope: Scope, person: str, texts: Sequence[str]) -> Mapping[str, int]:
+        counts: Counter[str] = Counter()
+        for name in names("erasers"):
+            counts.update(factory("erasers", name)(self._folder).erase(scope, person, texts))
+        return counts
 
 
 class DesignEraser:

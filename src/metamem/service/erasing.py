@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from metamem.core.access import Caller, Scope
 from metamem.core.errors import MetamemError, StoreError, UsageError
 from metamem.core.ids import canonical_json, content_id
+from metamem.core.registry import factory, names
 from metamem.service.access.acting import Act
 from metamem.service.database import Database, new_id, now_ms
 from metamem.service.erasing_rows import erase_person, erase_scope, texts_of
@@ -73,6 +74,8 @@ class Erasing:
                 erase_person(execute, number, person) if person else erase_scope(execute, number)
             )
             counts.update(erased)
+            for forgetter in names("forgetters"):  # of parts above, after the log has lost it
+                counts.update(factory("forgetters", forgetter)(execute))
             # Answers that are kept for repeated requests do not say which scope they are of.
             replies = execute("DELETE FROM replies WHERE tenant = ? RETURNING 1", (caller.tenant,))
             counts["replies"] = len(replies)

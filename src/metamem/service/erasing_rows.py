@@ -13,9 +13,11 @@ from typing import Any
 from metamem.core.ids import canonical_json
 from metamem.service import picture
 from metamem.service.access.names import same_name
+from metamem.service.calls import CALLED
 from metamem.service.database import now_ms
 from metamem.service.log import Event
 from metamem.service.tables import fact_number
+from metamem.service.trees import BEGAN
 from metamem.store.engine import Execute, Value
 
 DERIVED = ("merges", "answers", "about")  # links whose source was made of their target
@@ -46,7 +48,7 @@ def erase_scope(execute: Execute, scope: int) -> Counter[str]:
         execute, f"links WHERE source {mine} OR target {mine}", scope, scope
     )
     counts["versions"] += _deleted(execute, f"fact_versions WHERE fact {mine}", scope)
-    for table in ("fact_entities", "postings", "vectors", "facts", "sessions"):
+    for table in ("fact_entities", "postings", "vectors", "facts", "sessions", "calls", "trees"):
         counts[table] += _deleted(execute, f"{table} WHERE scope = ?", scope)
     counts["events"] += _deleted(
         execute, "event_bodies WHERE seq IN (SELECT seq FROM events WHERE scope = ?)", scope
@@ -196,6 +198,7 @@ class _Rewriting:
     touched: set[str]  # ids of facts that must be drawn anew
     empty: frozenset[str]  # sessions of which nothing is left
     untitled: frozenset[str]  # sessions whose title may be words that went
+    uncalled: frozenset[str]  # sessions whose calls and files may hold words that went
 
 
 def _rewrite_log(
@@ -206,9 +209,22 @@ def _rewrite_log(
     empty = frozenset(each for each in sessions if not _has_facts(execute, scope, each))
     for session in empty:
         execute("DELETE FROM sessions WHERE scope = ? AND id = ?", (scope, session))
-    done = _Rewriting(Counter({"sessions": len(empty)}), set(), empty, sessions - empty)
+    history = _events(execute, scope)
+    uncalled = sessions | {
+        event.body["session"]
+        for event in history
+        if event.kind in (CALLED, BEGAN)
+        and event.body
+        and person
+        and same_name(event.actor, person)
+    }
+    done = _Rewriting(Counter({"sessions": len(empty)}), set(), empty, sessions - empty, uncalled)
+    for session in uncalled:
+        for table in ("calls", "trees"):
+            gone = f"{table} WHERE scope = ? AND session = ?"
+            done.counts[table] += _deleted(execute, gone, scope, session)
     about: dict[str, list[Event]] = {}
-    for event in _events(execute, scope):
+    for event in history:
         kept = _kept(event, going, person, done)
         if kept != event.body:
             execute("DELETE FROM event_bodies WHERE seq = ?", (event.seq,))
@@ -231,6 +247,8 @@ def _kept(event: Event, going: _Going, person: str, done: _Rewriting) -> Mapping
     """What stays of an event's body."""
     body = event.body
     assert body is not None
+    if event.kind in (CALLED, BEGAN):
+        return None if body["session"] in done.uncalled else body
     if event.kind == "session":
         if body["id"] in done.empty:
             return None

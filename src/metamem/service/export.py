@@ -1,20 +1,23 @@
 """All that is kept, as text: losslessly as JSON lines, or readably as Markdown.
 
-JSON lines begin with a header. Then come sessions, facts with every version of them, and links. What
-was exported can be read into another service, or into the same one again, which then changes nothing.
+JSON lines begin with a header. Then come sessions, calls of tools, the trees that sessions began
+with, facts with every version of them, and links. What was exported can be read into another service, or into the same one again, which then changes nothing.
 """
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from metamem.core.access import Caller
 from metamem.core.errors import UsageError
 from metamem.service import facts
+from metamem.service.calls import read_calls
 from metamem.service.database import Database, now_ms
 from metamem.service.sight import Sight, sight
-from metamem.service.words import TYPES, Fact
+from metamem.service.trees import read_tree
+from metamem.service.words import TYPES, Fact, Tree
 from metamem.store.engine import Execute
 
 FORMAT, VERSION = "metamem memory export", 1
@@ -68,6 +71,12 @@ def _json_lines(database: Database, view: Sight) -> Iterator[str]:
             yield _line(
                 {"kind": "session", "scope": str(scope), **dict(zip(SESSION, row, strict=True))}
             )
+    for number, scope in view.scopes.items():
+        for session, call in _calls(database, number):
+            yield _line({"kind": "call", "scope": str(scope), "session": session, **call})
+    for number, scope in view.scopes.items():
+        for session, tree in _trees(database, number):
+            yield _line({"kind": "tree", "scope": str(scope), "session": session, **asdict(tree)})
     for page in _pages(database, view):
         for fact, versions, _ in page:
             yield _line({"kind": "fact", **fact.to_json(), "versions": versions})
@@ -75,6 +84,28 @@ def _json_lines(database: Database, view: Sight) -> Iterator[str]:
         for fact, _, links in page:
             for link in links:
                 yield _line({"kind": "link", "scope": fact.scope, "source": fact.id, **link})
+
+
+def _calls(database: Database, scope: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What agents did with their tools, session by session."""
+    with database.reading() as execute:
+        rows = execute("SELECT DISTINCT session FROM calls WHERE scope = ? ORDER BY 1", (scope,))
+    for (session,) in rows:
+        with database.reading() as execute:
+            calls = read_calls(execute, scope, session)
+        for call in calls.values():
+            yield session, call
+
+
+def _trees(database: Database, scope: int) -> Iterator[tuple[str, Tree]]:
+    """The files that sessions began with."""
+    with database.reading() as execute:
+        rows = execute("SELECT session FROM trees WHERE scope = ? ORDER BY 1", (scope,))
+    for (session,) in rows:
+        with database.reading() as execute:
+            tree = read_tree(execute, scope, session)
+        if tree is not None:
+            yield session, tree
 
 
 Row = tuple[Fact, list[dict[str, Any]], list[dict[str, Any]]]

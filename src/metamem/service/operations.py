@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from metamem.service import verbs, verbs_keys, verbs_people, verbs_scopes, verbs_served
+from metamem.service import (
+    verbs,
+    verbs_keys,
+    verbs_people,
+    verbs_routing,
+    verbs_scopes,
+    verbs_served,
+)
 from metamem.service.operation import Operation
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
@@ -11,4 +18,5 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     *verbs_people.OPERATIONS,
     *verbs_keys.OPERATIONS,
     *verbs_served.OPERATIONS,
+    *verbs_routing.OPERATIONS,
 )

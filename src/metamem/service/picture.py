@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from metamem.core.errors import DataError
+from metamem.core.terms import terms
+from metamem.service.calls import CALLED, draw_called
 from metamem.service.designs.drawing import ASKED, EXPERIENCED, draw_asked, draw_experienced
 from metamem.service.log import READ_AT_ONCE, Event, events
-from metamem.service.recall.terms import terms
 from metamem.service.tables import fact_number
+from metamem.service.trees import BEGAN, draw_began
 from metamem.store.engine import Execute, Value
 from metamem.store.sql.base import insert
 
@@ -57,7 +59,7 @@ def apply(execute: Execute, event: Event) -> None:
 def redraw(execute: Execute) -> int:
     """Make all of the picture anew, inside one transaction; how many events it was made of."""
     facts = ("postings", "fact_entities", "links", "fact_versions", "sessions", "facts")
-    for table in (*facts, "experiences", "moments"):
+    for table in (*facts, "experiences", "moments", "calls", "trees"):
         execute(f"DELETE FROM {table}")
     count = 0
     for event in events(execute):
@@ -205,6 +207,8 @@ _KINDS: Mapping[str, Callable[[Execute, Event, Mapping[str, Any]], None]] = {
     "linked": _linked,
     "session": _session,
     ASKED: draw_asked,
+    CALLED: draw_called,
+    BEGAN: draw_began,
 }
 
 

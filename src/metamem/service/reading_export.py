@@ -15,10 +15,13 @@ from metamem.core.errors import DataError, UsageError
 from metamem.core.ids import content_id
 from metamem.core.tokens import count_tokens
 from metamem.service import log, picture
+from metamem.service.calls import CALLED, read_call
 from metamem.service.database import Database
 from metamem.service.export import FORMAT, SESSION, VERSION, VERSION_FIELDS
 from metamem.service.sight import sight
-from metamem.service.words import LIFECYCLES, TRUST, Fact, LinkKind, known_type
+from metamem.service.trees import BEGAN, read_tree
+from metamem.service.words import LIFECYCLES, TRUST, Fact, LinkKind, ToolCall, Tree, known_type
+from metamem.service.writing.calls import prepare_call
 from metamem.service.writing.entities import LONGEST, MOST
 from metamem.service.writing.fields import (
     NAME,
@@ -31,13 +34,14 @@ from metamem.service.writing.fields import (
     share,
 )
 from metamem.service.writing.prepare import digest
+from metamem.service.writing.trees import prepare_tree
 from metamem.service.writing.trust import is_quarantined, strength
 from metamem.service.writing.turns import turn_digest
 from metamem.service.writing.writer import CheckQuota, no_quota
 from metamem.store.engine import Execute
 
 AT_ONCE = 200  # lines of one transaction
-_KINDS = ("header", "session", "fact", "link")
+_KINDS = ("header", "session", "call", "tree", "fact", "link")
 _LINKS = frozenset(LinkKind.__args__)  # type: ignore[attr-defined]
 
 
@@ -49,6 +53,8 @@ class ReadIn:
     known: int = 0
     links: int = 0
     sessions: int = 0
+    calls: int = 0
+    trees: int = 0
     left_out: int = 0  # links to facts that are not there
 
 
@@ -134,6 +140,10 @@ def _checked(kind: str, value: Mapping[str, Any]) -> dict[str, Any]:
         return dict(value)
     if kind == "session":
         return _session(value)
+    if kind == "call":
+        return _call(value)
+    if kind == "tree":
+        return _tree(value)
     return _fact(value) if kind == "fact" else _link(value)
 
 
@@ -150,6 +160,21 @@ def _session(value: Mapping[str, Any]) -> dict[str, Any]:
     }
     assert tuple(session) == SESSION
     return session
+
+
+def _call(value: Mapping[str, Any]) -> dict[str, Any]:
+    given = ToolCall(**{field.name: value[field.name] for field in fields(ToolCall)})
+    call = prepare_call(given)
+    return {
+        "session": Fields().line(value["session"], NAME),
+        "call": {**call, "redacted": call["redacted"] or bool(value["redacted"])},
+        "rewound": bool(value["rewound"]),
+    }
+
+
+def _tree(value: Mapping[str, Any]) -> dict[str, Any]:
+    given = Tree(**{field.name: value[field.name] for field in fields(Tree)})
+    return {"session": Fields().line(value["session"], NAME), "tree": prepare_tree(given)}
 
 
 def _link(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,6 +251,10 @@ class _Reader:
     def read(self, kind: str, value: dict[str, Any]) -> None:
         if kind == "session":
             self._read_session(value)
+        elif kind == "call":
+            self._read_call(value)
+        elif kind == "tree":
+            self._read_tree(value)
         elif kind == "fact":
             self._read_fact(value)
         elif kind == "link":
@@ -242,6 +271,22 @@ class _Reader:
         if not rows:
             self._apply("session", session, self._who, 0)
             self._done.sessions += 1
+
+    def _read_call(self, value: dict[str, Any]) -> None:
+        session, call = value["session"], value["call"]
+        if read_call(self._execute, self._scope, session, call["id"]) is not None:
+            return
+        body = {"session": session, "calls": [call], "rewound": []}
+        self._apply(CALLED, body, self._who, 0)
+        if value["rewound"]:
+            marks = {"session": session, "calls": [], "rewound": [call["prompt"]]}
+            self._apply(CALLED, marks, self._who, 0)
+        self._done.calls += 1
+
+    def _read_tree(self, value: dict[str, Any]) -> None:
+        if read_tree(self._execute, self._scope, value["session"]) is None:
+            self._apply(BEGAN, value, self._who, 0)
+            self._done.trees += 1
 
     def _read_fact(self, fact: dict[str, Any]) -> None:
         if self._there(fact["id"]) is not None:

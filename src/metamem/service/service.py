@@ -31,17 +31,19 @@ from metamem.service.counting import counted
 from metamem.service.database import FILE, Database
 from metamem.service.designs.moments import erase_moments
 from metamem.service.designs.places import snapshots_of
-from metamem.service.erasers import FolderEraser
+from metamem.service.erasers import FolderEraser, PartsEraser
 from metamem.service.erasing import Eraser, Erasing
 from metamem.service.export import exported
 from metamem.service.importing.places import erase_items
 from metamem.service.reading_export import ReadIn, read_export
 from metamem.service.recall.indexing import Progress, What
 from metamem.service.recall.recaller import Recaller
+from metamem.service.routing.routing import Routing, erase_routes
 from metamem.service.sight import denied, scope_number, sight
 from metamem.service.words import (
     Ask,
     Briefing,
+    CallsKept,
     Change,
     Draft,
     Fact,
@@ -51,6 +53,8 @@ from metamem.service.words import (
     Recall,
     Session,
     Tombstone,
+    ToolCall,
+    Tree,
     Verdict,
     Version,
     Written,
@@ -76,7 +80,8 @@ class MemoryService:
         self.administration = Administration(self.database, self._acts, self.doorkeeper.forget)
         self._writer = Writer(self.database, admit)
         self._recaller = Recaller(self.database)
-        rows = [erase_moments, erase_items]
+        self.routing = Routing(self)
+        rows = [erase_moments, erase_items, erase_routes]
         self.erasing = Erasing(self.database, [*self._places(), *erasers], rows)
         self.erasing.resume()
 
@@ -124,6 +129,23 @@ class MemoryService:
             done = self._writer.ingest(self._ready(act, scope), scope, session)
         self._recaller.written()
         return done
+
+    def keep_calls(
+        self,
+        caller: Caller,
+        scope: str,
+        session: Session,
+        calls: Sequence[ToolCall],
+        rewound: Sequence[str] = (),
+    ) -> CallsKept:
+        with self._acts.acting(caller, "keep_calls", [scope]) as act:
+            return self._writer.keep_calls(self._ready(act, scope), scope, session, calls, rewound)
+
+    def keep_tree(self, caller: Caller, scope: str, session: Session, tree: Tree) -> bool:
+        """Keep the files that a session began with; False where it is too late for that. Only what
+        runs on the machine of the files can say it, so that no other seam has this verb."""
+        with self._acts.acting(caller, "keep_tree", [scope]) as act:
+            return self._writer.keep_tree(self._ready(act, scope), scope, session, tree)
 
     def read_export(self, caller: Caller, scope: str, lines: Iterable[str]) -> ReadIn:
         """Read an export into a scope. What it holds already stays as it is."""
@@ -277,6 +299,7 @@ class MemoryService:
             FolderEraser("snapshots", partial(snapshots_of, self.folder)),
             SpoolEraser(self.folder, self.database),
             ArchivesEraser(self.database),
+            PartsEraser(self.folder),
         ]
 
     def _ready(self, act: Act, scope: str) -> Caller:

@@ -154,6 +154,29 @@ _DESIGNS = (
     "CREATE INDEX moments_of_scope ON moments (scope, event)",
 )
 
+_CALLS = (
+    # What agents did with their tools: a picture of events of the kind `called`.
+    """CREATE TABLE calls (
+        scope INTEGER NOT NULL REFERENCES scopes, session TEXT NOT NULL, id TEXT NOT NULL,
+        position INTEGER NOT NULL, tool TEXT NOT NULL, arguments TEXT NOT NULL, result TEXT,
+        error TEXT NOT NULL, failed INTEGER, exit_code INTEGER, at INTEGER, milliseconds INTEGER,
+        prompt TEXT NOT NULL, call_group TEXT NOT NULL, agent TEXT NOT NULL,
+        redacted INTEGER NOT NULL, rewound INTEGER NOT NULL, event INTEGER NOT NULL,
+        PRIMARY KEY (scope, session, id)) {clustered}""",
+    "CREATE INDEX calls_in_order ON calls (scope, session, position)",
+    "CREATE INDEX calls_by_event ON calls (scope, event)",
+)
+
+_CALLS_BY_ID = ("CREATE INDEX calls_by_id ON calls (scope, id)",)
+
+_TREES = (
+    # The files that sessions began with: a picture of events of the kind `began`.
+    """CREATE TABLE trees (
+        scope INTEGER NOT NULL REFERENCES scopes, session TEXT NOT NULL, folder TEXT NOT NULL,
+        base TEXT NOT NULL, diff TEXT NOT NULL, at INTEGER NOT NULL, whole INTEGER NOT NULL,
+        event INTEGER NOT NULL, PRIMARY KEY (scope, session)) {clustered}""",
+)
+
 _JOBS = (
     # A job goes on where it stopped, one process at a time; `acted` at zero is worth an alarm.
     """CREATE TABLE jobs (
@@ -166,7 +189,12 @@ _JOBS = (
 
 SERVICE = Component(
     name="service",
-    steps=[(*_PEOPLE, *_LOG, *_FACTS, *_INDEXES, *_USE, *_DESIGNS, *_JOBS)],
+    steps=[
+        (*_PEOPLE, *_LOG, *_FACTS, *_INDEXES, *_USE, *_DESIGNS, *_JOBS),
+        _CALLS,
+        _TREES,
+        _CALLS_BY_ID,
+    ],
     append_only=("events", "audit", "tombstones"),
     erasable=("event_bodies",),
     changeable=(
@@ -191,6 +219,8 @@ SERVICE = Component(
         "feedback",
         "experiences",
         "moments",
+        "calls",
+        "trees",
         "jobs",
         "service_settings",
     ),

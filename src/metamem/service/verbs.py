@@ -9,6 +9,7 @@ from metamem.service.reading_export import ReadIn
 from metamem.service.words import (
     Ask,
     Briefing,
+    CallsKept,
     Change,
     Draft,
     Fact,
@@ -18,6 +19,7 @@ from metamem.service.words import (
     Recall,
     Session,
     Tombstone,
+    ToolCall,
     Turn,
     Verdict,
     Version,
@@ -39,6 +41,18 @@ class Ingest:
     scope: str
     id: str
     turns: tuple[Turn, ...]
+    host: str = ""
+    title: str = ""
+    started_at: int | None = None
+    ended_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeepCalls:
+    scope: str
+    id: str
+    calls: tuple[ToolCall, ...]
+    rewound: tuple[str, ...] = ()
     host: str = ""
     title: str = ""
     started_at: int | None = None
@@ -111,6 +125,10 @@ class Nothing:
 
 def _session(given: Ingest) -> Session:
     return Session(given.id, given.turns, given.host, given.title, given.started_at, given.ended_at)
+
+
+def _calls_of(given: KeepCalls) -> Session:
+    return Session(given.id, (), given.host, given.title, given.started_at, given.ended_at)
 
 
 def _change(given: Edit) -> Change:
@@ -205,6 +223,19 @@ INGEST = Operation(
     lambda service, given: service.ingest(given.scope, _session(given)),
     writes=True,
 )
+KEEP_CALLS = Operation(
+    "keep_calls",
+    "POST",
+    "/v1/calls",
+    KeepCalls,
+    CallsKept,
+    "Keep what an agent did with its tools in a session. The same calls again add nothing; what came"
+    " back of a call joins what it began with. `rewound` are turns that the user took back.",
+    lambda service, given: service.keep_calls(
+        given.scope, _calls_of(given), given.calls, given.rewound
+    ),
+    writes=True,
+)
 RECALL = Operation(
     "recall",
     "POST",
@@ -295,6 +326,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     HISTORY,
     WHY_FACT,
     INGEST,
+    KEEP_CALLS,
     RECALL,
     WHY_RECALL,
     FEEDBACK,
@@ -316,6 +348,23 @@ def ingest(scope: str, session: Session) -> Call[Ingested]:
             scope,
             session.id,
             session.turns,
+            session.host,
+            session.title,
+            session.started_at,
+            session.ended_at,
+        )
+    )
+
+
+def keep_calls(
+    scope: str, session: Session, calls: Sequence[ToolCall], rewound: Sequence[str] = ()
+) -> Call[CallsKept]:
+    return KEEP_CALLS(
+        KeepCalls(
+            scope,
+            session.id,
+            tuple(calls),
+            tuple(rewound),
             session.host,
             session.title,
             session.started_at,

@@ -98,6 +98,46 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Tree:
+    """The files that a session began with: a commit, and what was changed since, as git tells it."""
+
+    folder: str  # where the agent worked, at the root of its files or below
+    commit: str
+    diff: str = ""
+    at: int = 0  # milliseconds since 1970
+    whole: bool = True  # False where something is left out: the files cannot be had again
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that an agent used in a session, or one half of that: what it gave, or what came back."""
+
+    id: str  # the host's, one in its session
+    tool: str = ""  # empty where only the result is told
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    result: str | None = None  # None while nothing came back
+    error: str = ""
+    failed: bool | None = None  # None where nobody says
+    exit_code: int | None = None
+    at: int | None = None
+    milliseconds: int | None = None
+    prompt: str = ""  # the id of the turn that it serves
+    group: str = ""  # calls that were made at once have one group
+    agent: str = ""  # the sub-agent whose it is; the session's own where empty
+
+
+@dataclass(frozen=True, slots=True)
+class CallsKept:
+    """What became of a session's calls."""
+
+    stored: int
+    joined: int  # more came to be known of them
+    known: int
+    redacted: int  # in which there were secrets, or more than is kept
+    rewound: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One thing that is remembered."""
 

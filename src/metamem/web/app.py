@@ -54,6 +54,7 @@ def build(
     settings = settings or Settings()
     metrics = Metrics(service)
     desk = Desk(service, metrics, body_bytes=settings.body_bytes)
+    desk.watched.append(service.routing.warning)
     mcp = McpOverHttp(desk)
 
     @asynccontextmanager

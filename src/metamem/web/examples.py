@@ -43,6 +43,13 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "moment": "m019a2b3c4d5e6f708192a3b4c5d6",
     },
     "compare": {"design": "3f9ac2d1", "share": 0.5},
+    "route": {
+        "scope": _SHOP,
+        "task": "repair the failing test of the parser",
+        "arms": [{"name": "small-model", "cost": 0.02}, {"name": "large-model", "cost": 0.4}],
+        "tags": {"language": "python"},
+    },
+    "reward": {"success": 1.0, "cost": 0.03, "latency": 41.5},
     "add_scope": {"scope": "acme/team/payments", "visibility": "shared"},
     "share": {"visibility": "shared"},
     "set_settings": {"settings": {"most_facts": 100000}},

@@ -11,12 +11,15 @@ from fastapi import Request
 from mcp.server.transport_security import TransportSecuritySettings
 
 from metamem.core.errors import MetamemError
+from metamem.foundry.tools.toolbox import Toolbox
+from metamem.service.access.rights import LOCAL, os_user
 from metamem.service.connecting import LocalMemories
 from metamem.service.defaults import Defaults
 from metamem.service.problems import problem
 from metamem.web import mcp
 from metamem.web.asgi import Receive, Scope, Send
 from metamem.web.desk import BODY_BYTES, OWNER, Desk, bearer_of, refused
+from metamem.web.mcp_tools import Asker, Face
 
 _CREDENTIAL = "metamem.credential"
 
@@ -24,7 +27,8 @@ _CREDENTIAL = "metamem.credential"
 class McpOverHttp:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._server = mcp.server(self._where, self._count)
+        self._toolbox = Toolbox(desk.service)
+        self._server = mcp.server(self._where, self._count, Face(self._toolbox, self._asker))
         self._app = self._server.streamable_http_app(
             stateless_http=True,
             json_response=True,
@@ -35,8 +39,11 @@ class McpOverHttp:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        async with self._server.session_manager.run():
-            yield
+        try:
+            async with self._server.session_manager.run():
+                yield
+        finally:
+            self._toolbox.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -53,6 +60,15 @@ class McpOverHttp:
         bearer, owner = context.request_context.request.scope[_CREDENTIAL]
         memories = LocalMemories(self._desk.service, lambda: self._desk.caller(bearer, owner))
         return Defaults(memories, None)
+
+    def _asker(self, context: Any) -> Asker | None:
+        """A server runs tools only for whoever it runs as: others could have it change files of theirs
+        that they have no right to. The folder is the caller's to say."""
+        bearer, owner = context.request.scope[_CREDENTIAL]
+        caller = self._desk.caller(bearer, owner)
+        if caller.tenant != LOCAL or caller.who != os_user():
+            return None
+        return Asker(caller, tuple(sorted(map(str, caller.writes))), None)
 
     def _count(self, verb: str, outcome: str, seconds: float) -> None:
         self._desk.metrics.count("mcp", verb, outcome, seconds)

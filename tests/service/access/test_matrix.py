@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from metamem.core.access import Caller
-from metamem.core.errors import BadKey, Denied, UnknownName
+from metamem.core.errors import BadKey, DataError, Denied, UnknownName, UsageError
+from metamem.routing.words import Outcome
 from metamem.service.administration import Administration
 from metamem.service.bound import Bound
 from metamem.service.contract import Memories
 from metamem.service.database import now_ms
+from metamem.service.routing.words import Contender
 from metamem.service.service import MemoryService
-from metamem.service.words import Ask, Change, Draft, Listing, Session, Turn
+from metamem.service.words import Ask, Change, Draft, Listing, Session, ToolCall, Turn
 from tests.service.access.world import World, world
 
 R, W, M = "read", "write", "manage"
@@ -45,12 +47,16 @@ RIGHTS: dict[tuple[str, str], frozenset[str]] = {
 
 
 FORGOTTEN: dict[str, str] = {}  # a fact of each scope that is archived
+ROUTED: dict[str, str] = {}  # a decision of each scope's router
+ARMS = (Contender("one"), Contender("other"))
 
 
 def fill(made: World, who: str, scope: str) -> None:
     FORGOTTEN[scope] = made.fact(who, scope, f"An old story of {scope}")
     made.service.forget(made.caller(who), FORGOTTEN[scope])
     made.fact(who, scope, f"The secret of {scope} is kept")
+    routed = made.service.routing.route(made.caller(who), scope, "a task", ARMS)
+    ROUTED[scope] = routed.decision
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +126,21 @@ def ingest(service: MemoryService, caller: Caller, scope: str, fact: str) -> Non
     service.ingest(caller, scope, Session(f"s{next(_counter)}", (turn,)))
 
 
+def keep_calls(service: MemoryService, caller: Caller, scope: str, fact: str) -> None:
+    call = ToolCall(f"c{next(_counter)}", "Bash", {"command": "make harbour"})
+    service.keep_calls(caller, scope, Session(f"s{next(_counter)}", ()), [call])
+
+
+def judge_routing(service: MemoryService, caller: Caller, scope: str, fact: str) -> None:
+    """Who may see its log is told that it says too little."""
+    try:
+        service.routing.judge(caller, scope)
+    except (Denied, UnknownName):
+        raise
+    except (UsageError, DataError):
+        pass
+
+
 def evaluate(service: MemoryService, caller: Caller, scope: str, fact: str) -> None:
     """Feedback on a recall of one's own."""
     found = service.recall(caller, Ask("secret", scopes=(scope,), floor=0.0))
@@ -133,6 +154,15 @@ NAMED: dict[str, tuple[frozenset[str], Verb]] = {
         lambda s, c, scope, f: s.remember(c, scope, [Draft(f"Delivery {next(_counter)} came")]),
     ),
     "ingest": (frozenset({W}), ingest),
+    "keep_calls": (frozenset({W}), keep_calls),
+    "route": (frozenset({W}), lambda s, c, scope, f: s.routing.route(c, scope, "a task", ARMS)),
+    "reward": (
+        frozenset({W}),
+        lambda s, c, scope, f: s.routing.reward(c, ROUTED[scope], Outcome(1.0)),
+    ),
+    "why_route": (frozenset({R}), lambda s, c, scope, f: s.routing.explain(c, ROUTED[scope])),
+    "routing": (frozenset({R}), lambda s, c, scope, f: s.routing.standing(c, scope)),
+    "judge_routing": (frozenset({R}), judge_routing),
     "read_export": (
         frozenset({W}),
         lambda s, c, scope, f: s.read_export(c, scope, s.export(s.local_caller())),

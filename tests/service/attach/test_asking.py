@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metamem.service.attach.asking import MOST, question
-from metamem.service.attach.events import clipped
+from metamem.service.attach.hooked import clipped
 from metamem.service.marks import fenced
 
 

@@ -11,7 +11,7 @@ import pytest
 from metamem.service.attach import control
 from metamem.service.words import Draft
 from tests.service.attach.hosts import END, EVENTS, PROMPT, START, schema, sent
-from tests.service.attach.living import PATIENCE, Life
+from tests.service.attach.living import PATIENCE, Life, until
 from tests.service.importing.written import (
     Claude,
     Codex,
@@ -167,3 +167,31 @@ def test_instructions_in_what_a_tool_or_page_said_are_not_put_into_a_prompt(life
     )
     for _ in range(3):
         assert bad not in life.said(commands["UserPromptSubmit"], asked)
+
+
+@pytest.mark.parametrize("host", EVENTS)
+def test_the_tree_that_a_session_began_with_is_noted(life: Life, host: str) -> None:
+    from metamem.core.access import Scope
+    from metamem.service.service import MemoryService
+    from metamem.service.sight import scope_number
+    from metamem.service.trees import read_tree
+
+    life.begin()
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    for words in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "one")):
+        subprocess.run(["git", *who, *words], cwd=life.project, check=True)
+    (life.project / "new.py").write_text("new = 1\n")
+    commands = life.attach(host)
+    control.start(life.meeting)
+    life.said(commands[EVENTS[host][START]], sent(host, START, "s", life.project, None))
+    service = MemoryService(life.meeting.memories)
+
+    def found() -> object:
+        with service.database.reading() as execute:
+            number = scope_number(execute, Scope.parse(life.scope))
+            return None if number is None else read_tree(execute, number, "s")
+
+    tree = until(found)
+    service.close()
+    assert (tree.folder, tree.whole) == (str(life.project), True)
+    assert "+new = 1" in tree.diff

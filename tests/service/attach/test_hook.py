@@ -17,7 +17,8 @@ from metamem.service.attach.spool import Pointer, Spool
 from tests.service.attach.hosts import END, START, sent
 from tests.service.attach.living import NOBODY, PATIENCE, Life
 
-KINDS = ("briefing", "recall", "capture")
+KINDS = ("briefing+start", "recall", "capture", "before", "after")
+POINTING = ("capture", "before", "after")
 HOOK = Path(sys.modules["metamem.service.attach.places"].__file__ or "").with_name(PROGRAM)
 
 
@@ -99,7 +100,7 @@ def test_a_daemon_that_hangs_or_breaks_off(alone: Life, kind: str, answers: byte
     given = sent("claude-code", END, "s", alone.project, Path("/t.jsonl"))
     with listening(alone.meeting, answers=answers):
         assert quiet(alone.run(hook_command(kind, "claude-code", alone.meeting), given))
-    assert Spool(alone.meeting.spool).waiting() == (kind == "capture")
+    assert Spool(alone.meeting.spool).waiting() == (kind in POINTING)
 
 
 def test_a_host_that_never_ends_its_input(alone: Life) -> None:
@@ -124,6 +125,18 @@ def test_only_a_pointer_is_kept_and_one_of_each_session(alone: Life) -> None:
     assert Pointer.parse(file.read_bytes()) == Pointer(
         "codex", "0199-ab", '/a "b"\n/t.jsonl', str(alone.project), "PreCompact"
     )
+
+
+def test_files_of_one_session_have_pointers_of_their_own(alone: Life) -> None:
+    """A sub-agent's transcript may have the session's id and another path."""
+    for path in ("/main.jsonl", "/main/subagents/agent-1.jsonl", "/main.jsonl"):
+        given = sent("codex", END, "0199-ab", alone.project, Path(path))
+        assert quiet(alone.run(hook_command("capture", "codex", alone.meeting), given))
+    pointers = [Pointer.parse(file.read_bytes()) for file in alone.meeting.spool.iterdir()]
+    assert {pointer.transcript for pointer in pointers if pointer} == {
+        "/main.jsonl",
+        "/main/subagents/agent-1.jsonl",
+    }
 
 
 @pytest.mark.parametrize("session", ["../../etc/x", "a b", "é", "x" * 300, "", "a/b"])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metamem.core.errors import DataError
-from metamem.service.attach.hosts import attachment
+from metamem.service.attach.hosts import ALL, What, attachment, installed
 from metamem.service.attach.install import Installer
 from metamem.service.attach.jsonc import Document
 from metamem.service.attach.places import Meeting, is_own
@@ -20,6 +20,7 @@ from metamem.service.importing.sources import HOSTS
 COMMAND = "/usr/bin/python3 -I -S /x/metamem_hook.py capture claude-code /y 2>/dev/null || true"
 GROUP = {"hooks": [{"type": "command", "command": COMMAND, "timeout": 5}]}
 ENTRY = {"command": "/usr/bin/python3", "args": ["-P", "-m", "metamem.cli.main", "mcp"]}
+SETS: list[frozenset[What]] = [ALL, frozenset(("memory",)), frozenset(("tools",))]
 THEIRS = {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo theirs"}]}
 
 
@@ -160,6 +161,35 @@ def test_attach_then_detach_gives_the_same_bytes(
     assert not any(edit.changes for edit in installer.detaching(there))
 
 
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), host=st.sampled_from(HOSTS))
+def test_memory_and_tools_come_and_go_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, host: str
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    meeting = Meeting(home / "memories")
+    meeting.make()
+    whole = attachment(host, meeting, environment=environment(home))
+    for part in whole.parts:
+        if data.draw(st.booleans()) and part.path.suffix == ".json":
+            part.path.parent.mkdir(parents=True, exist_ok=True)
+            text = data.draw(documents(getattr(part, "comments", False)))
+            part.path.write_bytes(text.encode())
+    installer = Installer(meeting)
+    outside = {k: v for k, v in files_under(home).items() if "/memories/" not in k}
+    for what in data.draw(st.lists(st.sampled_from(SETS), min_size=1, max_size=4)):
+        there = attachment(host, meeting, what=what, environment=environment(home))
+        installer.apply(installer.attaching(there))
+        assert installed(whole) == what
+        assert not any(edit.changes for edit in installer.attaching(there))
+        for part in there.parts:
+            text = part.path.read_text() if part.path.exists() else None
+            assert part.attached(text) == text
+    installer.apply(installer.detaching(whole))
+    assert installed(whole) == frozenset()
+    assert {k: v for k, v in files_under(home).items() if "/memories/" not in k} == outside
+
+
 # --- what others do meanwhile ----------------------------------------------------------------
 
 
@@ -185,7 +215,7 @@ def test_entries_of_another_version_are_replaced_by_their_command(
     old = {
         "hooks": [{"type": "command", "command": COMMAND}, {"type": "command", "command": "mine"}]
     }
-    settings_file.write_text(json.dumps({"hooks": {"Stop": [old], "PostToolUse": [GROUP]}}))
+    settings_file.write_text(json.dumps({"hooks": {"Stop": [old], "Notification": [GROUP]}}))
     installer = Installer(meeting)
     installer.apply(installer.attaching(there))
     hooks = json.loads(settings_file.read_text())["hooks"]
@@ -193,7 +223,7 @@ def test_entries_of_another_version_are_replaced_by_their_command(
     assert commands[0] == "mine"
     assert [is_own(command) for command in commands] == [False, True]
     assert COMMAND not in json.dumps(hooks)
-    assert "PostToolUse" not in hooks
+    assert "Notification" not in hooks
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -273,7 +303,9 @@ def attached(host: str, tmp_path: Path, meeting: Meeting, **how: Any) -> dict[st
 def test_claude_code(tmp_path: Path, meeting: Meeting) -> None:
     written = attached("claude-code", tmp_path, meeting)
     hooks = json.loads(written["settings.json"])["hooks"]
-    assert list(hooks) == ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"]
+    memory = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"]
+    assert list(hooks) == [*memory, "PreToolUse", "PostToolUse", "PostToolUseFailure"]
+    assert all(("matcher" in hooks[event][0]) == (event not in memory) for event in hooks)
     for groups in hooks.values():
         (hook,) = groups[0]["hooks"]
         assert set(hook) == {"type", "command", "timeout"}
@@ -302,6 +334,7 @@ def test_gemini_counts_milliseconds(tmp_path: Path, meeting: Meeting) -> None:
         "AfterAgent",
         "PreCompress",
         "SessionEnd",
+        "AfterTool",
     ]
     for groups in read["hooks"].values():
         assert 1000 <= groups[0]["hooks"][0]["timeout"] <= 60_000

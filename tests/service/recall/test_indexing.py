@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from metamem.core.errors import UsageError
+from metamem.core.terms import terms
 from metamem.models.embedders import open_embedder
 from metamem.service.database import Database
 from metamem.service.recall.recaller import OTHER_EMBEDDER, OTHER_TERMS
-from metamem.service.recall.terms import terms
 from metamem.service.recall.vectors import Vectors, packed, unpacked
 from metamem.service.words import Ask
 from tests.service.recall.engine import ADA, Memory, memory

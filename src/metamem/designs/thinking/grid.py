@@ -17,18 +17,20 @@ in what was seen.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from metamem.core.types import Experience
 from metamem.designs.thinking import scenes
+from metamem.designs.thinking.pushing import Space, Things
 from metamem.designs.thinking.scenes import Cell, Scene
 from metamem.designs.thinking.search import Found, search
 
 Role = tuple[str, ...]
-Things = frozenset[tuple[Cell, str]]
 _STEADY = 0.8  # of the times that an action moved one, it moved one so
 _SPELLED = 0.9  # of what could be spelled was so, and the other way round
 _PRIOR = 0.5  # times that something else happened, added to those seen
-_WON: Cell = (10**6, 10**6)
+_READ: tuple[Cell, ...] = ((1, 0), (0, 1))  # to the right, and down
+_LONGEST = 4  # words of a fact that is spelled
 
 
 @dataclass
@@ -84,6 +86,10 @@ class GridModel:
         (shift, count), total = found.most_common(1)[0], found.total()
         return shift if count >= _STEADY * total else None
 
+    def vectors(self) -> list[tuple[str, Cell]]:
+        """The actions that move one, and where."""
+        return [(a, v) for a in sorted(self.shifts) if (v := self.vector(a)) is not None]
+
     def _watch_marks(self, seen: str, then: str) -> None:
         one, two = scenes.drawing(seen), scenes.drawing(then)
         if not one or len(one) != len(two) or one == two:
@@ -132,7 +138,7 @@ class GridModel:
         words = {cell: word for cell, name in scene.things if (word := scenes.quoted(name))}
         if not words:
             return
-        read = {" ".join(line) for size in (2, 3, 4) for line in _lines(words, size)}
+        read = set(_side_by_side(words))
         for fact in scene.facts:
             parts = fact.split()
             if set(parts) <= set(words.values()):
@@ -157,14 +163,28 @@ class GridModel:
         if self.spelled[True] < _SPELLED * max(5, self.spelled.total()):
             return facts
         words = {cell: word for cell, name in things if (word := scenes.quoted(name))}
-        size = len(self.places)
-        told = {
-            " ".join(line)
-            for line in _lines(words, size)
-            if all(word in self.places[place] for place, word in enumerate(line))
-        }
+        told = {" ".join(line) for line in self._told(words)}
         known = set(words.values())
         return frozenset(fact for fact in facts if not set(fact.split()) <= known) | told
+
+    def _told(self, words: dict[Cell, str]) -> Iterable[list[str]]:
+        """Words side by side, each in a place of a fact where it was seen."""
+        if not self.places:
+            return
+        first, *others = self.places
+        for (x, y), word in words.items():
+            if word not in first:
+                continue
+            for dx, dy in _READ:
+                line, cell = [word], (x + dx, y + dy)
+                for place in others:
+                    after = words.get(cell)
+                    if after is None or after not in place:
+                        break
+                    line.append(after)
+                    cell = (cell[0] + dx, cell[1] + dy)
+                else:
+                    yield line
 
     def plan(self, observation: str, nodes: int = 2000, margin: int = 0) -> Found:
         """The way to what wins, by the model; margin is how far beyond what is seen one may go."""
@@ -173,79 +193,8 @@ class GridModel:
             return Found()
         low, high = _box(scene)
         box = ((low[0] - margin, low[1] - margin), (high[0] + margin, high[1] + margin))
-        vectors = {a: v for a in sorted(self.shifts) if (v := self.vector(a)) is not None}
-        worlds: dict[Things, _World] = {}
-
-        def world(things: Things) -> _World:
-            if things not in worlds:
-                worlds[things] = _World(self, things, self.facts_of(scene.facts, things))
-            return worlds[things]
-
-        def moves(state: tuple[Cell, Things]) -> Iterable[tuple[str, tuple[Cell, Things], float]]:
-            at, things = state
-            here = world(things)
-            for action, way in vectors.items():
-                then = here.after(_add(at, way), way, box, drawn=scene.drawn)
-                if then is not None:
-                    yield action, then[0], then[1]
-
-        def left(state: tuple[Cell, Things]) -> float:
-            if state[0] == _WON:
-                return 0.0
-            return world(state[1]).distance(state[0], diagonal=scene.drawn)
-
-        return search((scene.at, scene.things), moves, lambda s: s[0] == _WON, left, nodes=nodes)
-
-
-class _World:
-    """What is where, what that does, and where one gets to."""
-
-    def __init__(self, model: GridModel, things: Things, facts: frozenset[str]) -> None:
-        self.things, self.model, self.facts = things, model, facts
-        self.cells: dict[Cell, list[str]] = {}
-        for cell, name in sorted(things):
-            self.cells.setdefault(cell, []).append(name)
-        names = {name for _, name in things}
-        self.wins = {n for n in names if model.chance(n, facts, "win") >= 0.3}
-        self.kills = {n for n in names if model.chance(n, facts, "death") >= 0.3} - self.wins
-        self.pushed = {n for n in names if model.chance(n, facts, "push") >= 0.3}
-        self.stops = {n: model.chance(n, facts, "block") for n in names}
-        self.goals = [cell for cell, name in sorted(things) if name in self.wins]
-
-    def after(
-        self, target: Cell, way: Cell, box: tuple[Cell, Cell], *, drawn: bool
-    ) -> tuple[tuple[Cell, Things], float] | None:
-        names = self.cells.get(target, [])
-        if not _inside(target, box) or (drawn and not names):
-            return None
-        if any(name in self.wins for name in names):
-            return (_WON, self.things), 0.95
-        if any(name in self.kills for name in names):
-            return None
-        moving: list[tuple[Cell, str]] = []
-        cell, sure = target, 0.98
-        while True:
-            here = self.cells.get(cell, [])
-            push = [name for name in here if name in self.pushed]
-            stay = [name for name in here if name not in self.pushed]
-            for name in stay:
-                if self.stops[name] >= 0.5:
-                    return None
-                sure *= 1 - self.stops[name] if cell == target or not drawn else 1.0
-            if not push:
-                break
-            moving += [(cell, name) for name in push]
-            cell = _add(cell, way)
-            if not _inside(cell, box):
-                return None
-        if not moving:
-            return (target, self.things), sure
-        things = (self.things - set(moving)) | {(_add(cell, way), name) for cell, name in moving}
-        return (target, frozenset(things)), sure
-
-    def distance(self, at: Cell, *, diagonal: bool) -> float:
-        gaps = [(abs(x - at[0]), abs(y - at[1])) for x, y in self.goals]
-        return min((max(gap) if diagonal else sum(gap) for gap in gaps), default=12)
+        space = Space(self, scene, self.vectors(), box)
+        return search(space.start, space.moves, space.won, space.left, nodes=nodes)
 
 
 # --- small geometry -------------------------------------------------------------------------
@@ -270,6 +219,7 @@ def _find(rows: list[str], sign: str) -> Cell:
     return next((row.index(sign), y) for y, row in enumerate(rows) if sign in row)
 
 
+@lru_cache(maxsize=512)
 def _shift(before: Scene, after: Scene) -> Cell | None:
     """How far one moved: on a map by the mark, else by what most things moved the other way."""
     if before.drawn:
@@ -301,10 +251,14 @@ def _roles(name: str, facts: frozenset[str]) -> list[Role]:
     return [("name", kind)] if word else [("name", kind), ("plain",)]
 
 
-def _lines(words: dict[Cell, str], size: int) -> Iterable[tuple[str, ...]]:
-    """Words that stand side by side, from left to right or from top to bottom."""
-    for x, y in sorted(words):
-        for dx, dy in ((1, 0), (0, 1)):
-            cells = [(x + n * dx, y + n * dy) for n in range(size)]
-            if all(cell in words for cell in cells):
-                yield tuple(words[cell] for cell in cells)
+def _side_by_side(words: dict[Cell, str]) -> Iterable[str]:
+    """Two to four words that stand side by side, from left to right or from top to bottom."""
+    for (x, y), word in words.items():
+        for dx, dy in _READ:
+            line = word
+            for n in range(1, _LONGEST):
+                after = words.get((x + n * dx, y + n * dy))
+                if after is None:
+                    break
+                line = f"{line} {after}"
+                yield line

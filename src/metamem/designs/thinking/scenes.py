@@ -74,6 +74,11 @@ def read(observation: str, mark: str = "") -> Scene | None:
 
 def drawing(observation: str) -> list[str]:
     """The longest run of lines that are signs and not words; nothing where there are too few."""
+    return list(_drawn(observation))
+
+
+@lru_cache(maxsize=256)
+def _drawn(observation: str) -> tuple[str, ...]:
     best: list[str] = []
     run: list[str] = []
     for line in [*observation.splitlines(), "the end"]:
@@ -81,9 +86,11 @@ def drawing(observation: str) -> list[str]:
             run.append(line)
         else:
             best, run = max(best, run, key=len), []
-    return best if len(best) >= _LEAST_ROWS and max(map(len, best)) >= _LEAST_ROWS else []
+    enough = len(best) >= _LEAST_ROWS and max(map(len, best)) >= _LEAST_ROWS
+    return tuple(best) if enough else ()
 
 
+@lru_cache(maxsize=4096)
 def quoted(name: str) -> str:
     """What stands in quotation marks in a name, if anything."""
     found = _QUOTED.search(name)

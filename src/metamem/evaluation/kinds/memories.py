@@ -11,7 +11,7 @@ from metamem.core.episode import Ask, cap_advice, play
 from metamem.core.errors import DesignFailure, EngineFault, MetamemError
 from metamem.core.ids import derive_seed
 from metamem.core.needs import needs_of
-from metamem.core.protocols import Agent, CallSite, Domain, Seat, World, WorldDomain
+from metamem.core.protocols import Agent, CallSite, Domain, Learner, Seat, World, WorldDomain
 from metamem.core.types import Case, CaseResult, Design, Episode, Measurement, Query, Task
 from metamem.core.waiting import Answer, Wait
 from metamem.designs import TOOLBOX_VERSION
@@ -24,6 +24,7 @@ from metamem.evaluation.chats import Chats
 from metamem.evaluation.examples import EXAMPLES_VERSION, Examples, demonstrator, wanted
 from metamem.evaluation.jobs import CaseDone, Job, JobDone, Setup
 from metamem.evaluation.kinds import Players, Shares, Ways
+from metamem.evaluation.lessons import read_lessons
 from metamem.evaluation.memories import Memories
 from metamem.evaluation.probation import HANGS
 from metamem.evaluation.reserve import reserve_of
@@ -129,6 +130,16 @@ class PlayingGround:
     retrieves: Cap
     updates: Cap
     tasks: dict[str, dict[str, Task]] = field(default_factory=dict)
+    taught: dict[str, Agent] = field(default_factory=dict)  # by what they learned from
+
+    def who_plays(self, job: Job) -> Agent:
+        """The agent; one that learns, with what it learned."""
+        if not job.lessons or not isinstance(self.agent, Learner):
+            return self.agent
+        if job.lessons not in self.taught:
+            lessons = read_lessons(self.ways.blobs, job.lessons)
+            self.taught[job.lessons] = self.agent.taught(lessons)
+        return self.taught[job.lessons]
 
     def hand(self, job: Job) -> "AdvisedHand":
         return AdvisedHand(job, self)
@@ -151,7 +162,8 @@ class AdvisedHand:
         self._job, self._ground = job, ground
         # What streams may answer otherwise every time.
         self._answers = Answers() if job.setup.rules.rollout == "frozen" else None
-        self._examples = Examples(job, ground.domain, ground.agent, self._advising)
+        self._agent = ground.who_plays(job)
+        self._examples = Examples(job, ground.domain, self._agent, self._advising)
         self._memories: Memories | None = None
         if job.design is not None:
             self._memories = Memories(
@@ -218,6 +230,7 @@ class AdvisedHand:
         begun, asked = time.perf_counter(), 0.0
         memory = None
         episode, failure = Episode(task.id, task.goal, "", (), (), 0.0), None
+        costs: dict[str, float] = {}
 
         def took(seconds: float) -> None:
             nonlocal asked
@@ -240,7 +253,7 @@ class AdvisedHand:
                 job.setup.window,
                 examples,
             )
-            episode = await _play_guarded(ground, task, seat, ask, job)
+            episode = await _play_guarded(ground, self._agent, task, seat, ask, job, costs)
             if streaming and memory is not None:
                 then = chats.for_design("stream", task.id, case.repeat)
                 for lived in given([episode.experience()], rules.experience):
@@ -254,7 +267,8 @@ class AdvisedHand:
         least = ground.domain.reward_range[0]
         row = _row(case, episode, failure, least, chats, measured)
         if rules.asks_again and memory is not None:
-            row = replace(row, costs={"asks": len(episode.advice)})
+            costs["asks"] = len(episode.advice)
+        row = replace(row, costs=costs)
         keep = job.keep_all or case.task_id in job.keep_episodes
         return CaseDone(row, episode if keep else None), str(failure) if failure else ""
 
@@ -310,25 +324,35 @@ async def _asked(task: Task, world: World, ask: Ask | None, tokens: int) -> Epis
 
 
 async def _play_guarded(
-    ground: PlayingGround, task: Task, seat: Seat, ask: Ask | None, job: Job
+    ground: PlayingGround,
+    agent: Agent,
+    task: Task,
+    seat: Seat,
+    ask: Ask | None,
+    job: Job,
+    costs: dict[str, float],
 ) -> Episode:
-    """Play, telling the faults of world and machine from those of design and agent."""
+    """Play, telling the faults of world and machine from those of design and agent. What else the
+    player took goes into `costs`."""
     domain, rules = ground.domain, job.setup.rules
     try:
         world = domain.world(task, seat.seed)
         try:
             if job.advice_only:
                 return await _asked(task, world, ask, rules.advice_tokens)
-            return await play(
+            player = agent.start(seat)
+            episode = await play(
                 task,
                 world,
-                ground.agent.start(seat),
+                player,
                 ask,
                 max_steps=rules.max_steps or domain.max_steps,
                 advice_tokens=rules.advice_tokens,
                 ask_every=rules.ask_every,
                 ask_when=rules.ask_when,
             )
+            costs.update(getattr(player, "took", {}))
+            return episode
         finally:
             with suppress(OSError):
                 world.close()

@@ -22,7 +22,13 @@ from metamem.store.records import SubjectKind
 
 DEFAULTS = "defaults"
 _IS = " = "
-USUAL: dict[str, Any] = {"agent": Spec(""), "proposer": Spec("gaussian")}  # nobody acts
+USUAL: dict[str, Any] = {
+    "agent": Spec(""),  # nobody acts
+    "proposer": Spec("gaussian"),
+    "selector": Spec(
+        "greedy", {"most": 1}
+    ),  # values are near or far, so the best is worth its steps
+}
 
 
 class Parameters:

@@ -13,9 +13,9 @@ from typing import Literal
 
 from metamem.core.access import Caller, Scope
 from metamem.core.errors import MetamemError, UsageError
+from metamem.core.secrets import redact
 from metamem.service.access.keys import note_used
 from metamem.service.database import Database, now_ms
-from metamem.service.writing.secrets import redact
 from metamem.store.engine import Execute
 from metamem.store.sql.base import insert
 

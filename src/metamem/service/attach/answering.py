@@ -1,4 +1,5 @@
-"""What memory says at the start of a conversation and to a prompt, in the scopes of the folder."""
+"""What memory says at the start of a conversation and to a prompt, and what advisers say beside it, in the
+scopes of the folder."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -7,8 +8,12 @@ from threading import Lock
 
 from metamem.core.access import Scope
 from metamem.service.access.rights import LOCAL, os_user
+from metamem.service.attach.advising import SILENCE, Advice, Advisers
 from metamem.service.attach.asking import question
-from metamem.service.attach.events import MOST, Kind, Said, answer, parsed
+from metamem.service.attach.beginnings import Beginnings
+from metamem.service.attach.events import Event, PromptGiven
+from metamem.service.attach.hooked import MOST, Kind, answer, heard, kinds_of
+from metamem.service.attach.tails import Tails
 from metamem.service.importing.keeping import scope_of
 from metamem.service.importing.places import Places, excluded
 from metamem.service.recall.render import listed
@@ -21,6 +26,7 @@ RECALLED = 5  # facts that are put to a prompt, at most
 # What is put into a prompt unasked must be likelier to matter than what somebody asked for.
 FLOOR = 0.15
 SESSIONS = 500  # conversations whose facts are remembered
+ADVICE = 2000  # characters that advisers need at most
 SPARE = 3  # more of them are asked for, as some are of this very conversation
 
 
@@ -59,40 +65,72 @@ class Answer:
 class Answering:
     """Answers hooks, as the owner of the memories: only that person's processes are let in."""
 
-    def __init__(self, service: MemoryService, places: Places) -> None:
-        self._service, self._places = service, places
-        self._told = Told()
+    def __init__(
+        self, service: MemoryService, places: Places, beginnings: Beginnings, advisers: Advisers
+    ) -> None:
+        self._service, self._places, self._beginnings = service, places, beginnings
+        self._advisers = advisers
+        self._told, self._tails = Told(), Tails()
         self._warmed: set[tuple[str, ...]] = set()
         self._memories = service.local()
 
-    def answer(self, kind: Kind, host: str, data: bytes) -> Answer:
-        said = parsed(host, kind, data)
-        if not said.folder or excluded(said.folder, self._places.exclusions()):
+    def answer(self, asked: str, host: str, data: bytes) -> Answer:
+        kinds, moment = kinds_of(asked)
+        found = heard(host, moment, data)
+        event = found.event
+        if not event.folder or excluded(event.folder, self._places.exclusions()):
             return Answer(b"")
-        scopes = self._scopes(said.folder)
+        self._beginnings.note(host, event.session, event.folder)
+        if moment in ("before", "after"):
+            advice = self._advised(event)
+            return Answer(answer(found.name, advice.text), advice.delivered)
+        told, delivered = self._remembered(event, kinds)
+        room = MOST - sum(len(part) + 2 for part in told)
+        # Nobody is asked whose words would be cut: what is drawn to be told must be told.
+        wanted = bool(kinds & {"start", "prompt"}) and room >= ADVICE
+        advice = self._advised(event) if wanted else SILENCE
+        if advice.text:
+            told.insert(1, advice.text)
+
+        def both() -> None:
+            advice.delivered()
+            delivered()
+
+        return Answer(answer(found.name, "\n\n".join(told)), both)
+
+    def _remembered(
+        self, event: Event, kinds: frozenset[Kind]
+    ) -> tuple[list[str], Callable[[], None]]:
+        """What memory has to say, and what is to be noted once it is told."""
+        if not kinds & {"briefing", "recall"}:
+            return [], lambda: None
+        scopes = self._scopes(event.folder)
         if not scopes:
-            return Answer(b"")
-        known = bool(said.session) and self._places.briefed(host, said.session)
+            return [], lambda: None
+        known = bool(event.session) and self._places.briefed(event.host, event.session)
         # A session that began while the daemon was away gets its briefing with its first prompt.
-        briefs = kind == "briefing" or (bool(said.session) and not known)
+        briefs = "briefing" in kinds or (bool(event.session) and not known)
         briefing, begun = self._briefing(scopes) if briefs else ("", ())
         recalled, more = "", tuple[str, ...]()
-        if kind == "recall":
-            told = self._told.of(said.session) if not briefs else frozenset(begun)
-            recalled, more = self._recall(said, scopes, told)
-        both = "\n\n".join(part for part in (briefing, recalled) if part)
-        if len(both) > MOST and briefing:
-            both, more = briefing, ()
+        if isinstance(event, PromptGiven):
+            told = self._told.of(event.session) if not briefs else frozenset(begun)
+            recalled, more = self._recall(event, scopes, told)
+        if len(briefing) + len(recalled) + 2 > MOST and briefing:
+            recalled, more = "", ()
 
         def delivered() -> None:
-            if briefs and said.session:
-                self._places.note_briefed(host, said.session)
-                self._told.begin(said.session, begun)
-            self._told.add(said.session, more)
-            if kind == "briefing":
+            if briefs and event.session:
+                self._places.note_briefed(event.host, event.session)
+                self._told.begin(event.session, begun)
+            self._told.add(event.session, more)
+            if "briefing" in kinds:
                 self._warm(scopes)
 
-        return Answer(answer(said, both), delivered)
+        return [part for part in (briefing, recalled) if part], delivered
+
+    def _advised(self, event: Event) -> Advice:
+        scope = scope_of(event.folder)
+        return self._advisers.heard(scope, [*self._tails.ended(event), event])
 
     def _warm(self, scopes: Sequence[str]) -> None:
         """Have ready what a first prompt needs: its hook waits for a moment only."""
@@ -105,10 +143,10 @@ class Answering:
         return made.text, made.facts
 
     def _recall(
-        self, said: Said, scopes: Sequence[str], told: frozenset[str]
+        self, event: PromptGiven, scopes: Sequence[str], told: frozenset[str]
     ) -> tuple[str, tuple[str, ...]]:
         """What is new to the conversation: neither said nor told in it already."""
-        query = question(said.prompt)
+        query = question(event.prompt)
         if not query:
             return "", ()
         ask = Ask(
@@ -118,7 +156,8 @@ class Answering:
         new = [
             item.fact
             for item in found.items
-            if item.fact.id not in told and (not said.session or item.fact.session != said.session)
+            if item.fact.id not in told
+            and (not event.session or item.fact.session != event.session)
         ]
         shown = listed(new[:RECALLED], "recall", found.id, RECALL_TOKENS)
         return shown.text, tuple(new[place].id for place in shown.shown)

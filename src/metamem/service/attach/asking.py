@@ -6,7 +6,7 @@ prompt that says nothing of its own ("go on", "yes, do that") asks nothing.
 
 import re
 
-from metamem.service.recall.stopwords import STOP
+from metamem.core.stopwords import STOP
 
 MOST = 300  # characters of a question
 LEAST_TERMS = 2

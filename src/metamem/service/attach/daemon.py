@@ -1,7 +1,8 @@
 """The daemon: one for all sessions of a user. It answers hooks and keeps what their transcripts say.
 
 It listens on a unix socket in a folder of the user's own, and lets in nobody else. It holds a fixed
-number of threads and no child processes; whoever comes while all are busy is turned away, and the
+number of threads, and no child processes but git for a moment when a session starts
+and one at low priority once an hour; whoever comes while all are busy is turned away, and the
 hook goes on without an answer.
 """
 
@@ -21,11 +22,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
+from metamem.core.access import Scope
 from metamem.core.errors import Busy, MetamemError, StoreError
+from metamem.service.attach.advising import Advisers
 from metamem.service.attach.answering import Answer, Answering
-from metamem.service.attach.events import Kind
+from metamem.service.attach.beginnings import Beginnings
+from metamem.service.attach.hourly import Hourly
+from metamem.service.attach.pace import Pace
 from metamem.service.attach.places import LOCK, SOCKET, STARTING, Meeting
-from metamem.service.attach.spool import Spool
+from metamem.service.attach.spool import Claimed, Spool
 from metamem.service.importing.keeping import Keeper
 from metamem.service.importing.places import Places
 from metamem.service.importing.sources import HOSTS
@@ -36,6 +41,8 @@ WAITING = 16  # who wait for one; more are turned away
 MOST = 5_000_000  # bytes of a request
 HEAD = 200  # bytes of its first line
 SECONDS = 2.0  # to say what one wants
+SWITCH_SECONDS = 0.0005  # a thread that answers waits no longer for one that reads transcripts
+BREATH = 0.1  # seconds between two looks, however many hooks call for one
 LOOK_EVERY = 5.0  # seconds, though nobody says that there is something to look at
 IDLE = 8 * 3600.0  # seconds without anybody, after which it ends; the next hook starts it again
 _CREDENTIALS = struct.Struct("3i")
@@ -48,9 +55,11 @@ class Counts:
     answered: int = 0
     silent: int = 0
     failed: int = 0
+    late: int = 0  # answers whose hooks had gone on without
     turned_away: int = 0
     sessions: int = 0  # looks at transcripts
     stored: int = 0
+    calls: int = 0  # of tools
     facts: int = 0  # that were made of sessions by rule
     damaged: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -73,6 +82,7 @@ class Daemon:
         self._stopping = threading.Event()
         self._look = threading.Event()
         self._free = threading.Semaphore(THREADS + WAITING)
+        self._hourly = Hourly(memories)
         self._trouble = ""
 
     def run(self) -> bool:
@@ -98,10 +108,11 @@ class Daemon:
 
     def _serve(self, service: MemoryService) -> None:
         places = Places(service.database)
-        answering = Answering(service, places)
-        keeper = threading.Thread(
-            target=self._keep, args=(Keeper(service.local(), places),), name="keeper", daemon=True
-        )
+        beginnings = Beginnings(service)
+        advisers = Advisers(service.database)
+        answering = Answering(service, places, beginnings, advisers)
+        kept = (Keeper(service.local(), places), advisers)
+        keeper = threading.Thread(target=self._keep, args=kept, name="keeper", daemon=True)
         with suppress(FileNotFoundError):
             os.unlink(SOCKET)  # noqa: PTH108  of a daemon that was killed: we hold the lock
         with (
@@ -130,6 +141,8 @@ class Daemon:
                 pool.submit(self._heard, channel, answering)
             self.stop()
         keeper.join()
+        self._hourly.close()
+        beginnings.close()
 
     # --- hooks -------------------------------------------------------------------------------
 
@@ -146,6 +159,8 @@ class Daemon:
                 told = self._answered(kind, host, data, answering)
                 channel.sendall(told.data + b"\0")
             told.delivered()  # nobody waits for that
+        except (BrokenPipeError, ConnectionResetError):
+            self._counts.add(late=1)
         except (OSError, ValueError):
             self._counts.add(failed=1)
         except MetamemError as error:
@@ -160,9 +175,9 @@ class Daemon:
         if kind == "stop":
             self.stop()
             return Answer(b"")
-        if kind not in ("briefing", "recall") or host not in HOSTS:
-            raise ValueError(kind)
-        told = answering.answer(cast(Kind, kind), host, data)
+        if host not in HOSTS:
+            raise ValueError(host)
+        told = answering.answer(kind, host, data)
         self._counts.add(answered=1) if told.data else self._counts.add(silent=1)
         return told
 
@@ -172,42 +187,61 @@ class Daemon:
             "seconds": round(time.monotonic() - self._began),
             "waiting": Spool(self._meeting.spool).waiting(),
             "trouble": self._trouble,
+            "hourly": {"ran": self._hourly.ran, "failed": self._hourly.failed},
             **self._counts.to_json(),
         }
 
     # --- transcripts -------------------------------------------------------------------------
 
-    def _keep(self, keeper: Keeper) -> None:
+    def _keep(self, keeper: Keeper, advisers: Advisers) -> None:
         """Look at what hooks pointed to; what cannot be kept now is looked at again."""
-        spool = Spool(self._meeting.spool)
+        spool, pace = Spool(self._meeting.spool), Pace()
         while not self._stopping.is_set():
             self._look.clear()
+            scopes: set[str] = set()
             for claimed in spool.claimed():
                 if self._stopping.is_set():
                     return
-                source = claimed.pointer.source() if claimed.pointer else None
-                if source is None:  # the transcript is gone, or never was
-                    claimed.done()
-                    continue
-                try:
-                    kept = keeper.keep(source)
-                except (Busy, StoreError, OSError) as error:
-                    self._trouble = str(error).split("\n")[0]
-                    continue
-                except MetamemError as error:  # of the transcript itself: trying again is no use
-                    self._trouble = error.message
-                    self._counts.add(failed=1)
-                else:
-                    self._counts.add(
-                        sessions=1, stored=kept.stored, facts=kept.facts, damaged=kept.damaged
-                    )
-                claimed.done()
+                if claimed.pointer is None or pace.due(claimed.pointer):
+                    with pace.looking(claimed.pointer):
+                        scopes |= self._kept(claimed, keeper)
+            for scope in sorted(scopes):
+                advisers.kept(Scope.parse(scope))
+            self._trouble = advisers.trouble or self._trouble
+            self._hourly.look()
             self._look.wait(LOOK_EVERY)
+            self._stopping.wait(BREATH)
+
+    def _kept(self, claimed: Claimed, keeper: Keeper) -> set[str]:
+        """Keep what a pointer means; the scopes of which there is more now."""
+        scopes: set[str] = set()
+        for source in claimed.pointer.sources() if claimed.pointer else ():
+            try:
+                kept = keeper.keep(source)
+            except (Busy, StoreError, OSError) as error:
+                self._trouble = str(error).split("\n")[0]
+                return scopes  # the pointer stays
+            except MetamemError as error:  # of the transcript itself: trying again is no use
+                self._trouble = error.message
+                self._counts.add(failed=1)
+                continue
+            self._counts.add(
+                sessions=1,
+                stored=kept.stored,
+                calls=kept.calls,
+                facts=kept.facts,
+                damaged=kept.damaged,
+            )
+            if kept.calls or kept.stored or kept.rewound:
+                scopes.add(kept.scope)
+        claimed.done()  # also where the transcript is gone, or never was
+        return scopes
 
 
 def main(memories: str, *, idle: float = IDLE) -> None:
     """The program of the daemon's process."""
     daemon = Daemon(Path(memories), idle=idle)
+    sys.setswitchinterval(SWITCH_SECONDS)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, cast(Callable[..., None], daemon.stop))
     sys.exit(0 if daemon.run() else 1)

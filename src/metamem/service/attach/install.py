@@ -82,7 +82,10 @@ class Installer:
                 kept = part.detached(_text(part.path, now), None)
                 original = None if kept is None else kept.encode("utf-8")
         text = None if original is None else _text(part.path, original)
-        after = part.attached(text).encode("utf-8")
+        made = part.attached(text)
+        if made is None:
+            return Edit(part.path, now, None)
+        after = made.encode("utf-8")
         about = {
             "path": str(part.path),
             "original": None if original is None else original.decode("utf-8"),

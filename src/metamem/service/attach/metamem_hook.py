@@ -2,10 +2,12 @@
 
     python -I -S metamem_hook.py KIND HOST FOLDER < the host's JSON
 
-KIND is `briefing`, `recall` or `capture`. It never disturbs its host: it always ends with 0, says
-nothing unless it has something to say, and keeps to a deadline of its own whether the daemon
-answers, hangs or is not there. The host's JSON goes to the daemon over a socket and to no file. Of a
-capture only a pointer is kept, in FOLDER/spool: which session has grown, and where.
+KIND is `capture`, or what the daemon is asked for: `briefing`, `start` (when a session starts; both:
+`briefing+start`), `recall`, `prompt` (likewise), `before` or `after` (a tool). It never disturbs its host: it
+always ends with 0, says nothing unless it has something to say, and keeps to a deadline of its own
+whether the daemon answers, hangs or is not there. The host's JSON goes to the daemon over a socket and
+to no file. Of a capture and of tools only a pointer is kept, in FOLDER/spool: which session has grown, and
+where.
 
 It starts often and must start quickly, so it stands alone and imports nothing that the interpreter
 does not have built in or at hand: no json, no socket, no os.
@@ -16,6 +18,7 @@ import posix
 import sys
 
 ANSWER_SECONDS = 0.3  # to wait for what the host is to be told
+TOOL_SECONDS = 0.02  # the same around a tool: there are many, and each waits for its hook
 START_SECONDS = 20  # before somebody else may try to start the daemon
 STDIN_SECONDS = 1.0  # for a host that never ends its input
 MOST = 4_000_000  # bytes of input
@@ -32,8 +35,11 @@ def main(kind: str, host: str, folder: str) -> None:
     if kind == "capture":
         spool(host, given)
         nudge()
+    elif kind in ("before", "after"):
+        spool(host, given)
+        tell(kind, host, given, TOOL_SECONDS)
     else:
-        tell(kind, host, given)
+        tell(kind, host, given, ANSWER_SECONDS)
 
 
 def read() -> bytes:
@@ -61,12 +67,12 @@ def connected(seconds: float) -> _socket.socket | None:
     return channel
 
 
-def tell(kind: str, host: str, given: bytes) -> None:
+def tell(kind: str, host: str, given: bytes, seconds: float) -> None:
     """Print what the daemon has to say, if it says it in time."""
     import time
 
-    until = time.monotonic() + ANSWER_SECONDS
-    channel = connected(ANSWER_SECONDS)
+    until = time.monotonic() + seconds
+    channel = connected(seconds)
     if channel is None:
         return
     channel.sendall(f"{kind} {host} {len(given)}\n".encode() + given)
@@ -86,7 +92,9 @@ def tell(kind: str, host: str, given: bytes) -> None:
 
 
 def spool(host: str, given: bytes) -> None:
-    """Keep a pointer to the session. Another one of the same session takes its place."""
+    """Keep a pointer to the session. Another one of the same session and file takes its place."""
+    import binascii
+
     fields = parsed(given)
     pointer, session = [host], ""
     for name in ("session_id", "transcript_path", "cwd", "hook_event_name"):
@@ -98,19 +106,18 @@ def spool(host: str, given: bytes) -> None:
     if not session and not pointer[2]:
         return
     if not session or len(session) > 100 or not SAFE.issuperset(session):
-        import binascii
-
         session = f"{binascii.crc32(repr(pointer[1:3]).encode('utf-8', 'replace')):08x}"
+    file = f"{binascii.crc32(pointer[2].encode('utf-8', 'replace')):08x}"
     data = "\0".join(pointer).encode("utf-8", "surrogateescape")
     if len(data) > 20_000:
         return
-    name = f"spool/{host}.{session}"
+    name = f"spool/{host}.{session}.{file}"
     draft = f"{name}.{posix.getpid()}.draft"
-    file = posix.open(draft, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC, 0o600)
+    opened = posix.open(draft, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC, 0o600)
     try:
-        posix.write(file, data)
+        posix.write(opened, data)
     finally:
-        posix.close(file)
+        posix.close(opened)
     posix.rename(draft, f"{name}.pointer")
 
 

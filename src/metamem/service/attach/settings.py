@@ -26,8 +26,9 @@ class Part(Protocol):
     @property
     def path(self) -> Path: ...
 
-    def attached(self, text: str | None) -> str:
-        """The file with our entries. `DataError` where it cannot be read."""
+    def attached(self, text: str | None) -> str | None:
+        """The file with our entries, and with no other of ours. None where there is no file, and nothing
+        to put into one. `DataError` where it cannot be read."""
         ...
 
     def detached(self, text: str, made: Sequence[str] | None = None) -> str | None:
@@ -50,10 +51,12 @@ class JsonPart:
     path: Path
     hooks: Mapping[str, Mapping[str, Any]]  # a group for each event
     servers: tuple[str, ...] = ()  # where MCP servers stand
-    server: Mapping[str, Any] | None = None
+    server: Mapping[str, Any] | None = None  # None where ours is not wanted
     comments: bool = False
 
-    def attached(self, text: str | None) -> str:
+    def attached(self, text: str | None) -> str | None:
+        if not self.hooks and self.server is None:
+            return None if text is None else self.detached(text, ())
         text = (self.detached(text, ()) if text and text.strip() else None) or "{}\n"
         for event, group in self.hooks.items():
             text = self._put(text, ("hooks",), event, [])
@@ -74,7 +77,7 @@ class JsonPart:
             text, found = self._without_hooks(text, event)
             if found:
                 emptied += [("hooks", event), ("hooks",)]
-        if self.server is not None and is_own_server(self._read(text).get((*self.servers, SERVER))):
+        if self.servers and is_own_server(self._read(text).get((*self.servers, SERVER))):
             text = self._read(text).removed((*self.servers, SERVER))
             emptied += [self.servers[:n] for n in range(len(self.servers), 0, -1)]
         for path in sorted(set(emptied), key=len, reverse=True):
@@ -141,9 +144,11 @@ class TomlPart:
     """A TOML file with an MCP server, in a block of lines of its own at the end."""
 
     path: Path
-    server: Mapping[str, Any]
+    server: Mapping[str, Any] | None  # None where ours is not wanted
 
-    def attached(self, text: str | None) -> str:
+    def attached(self, text: str | None) -> str | None:
+        if self.server is None:
+            return None if text is None else self.detached(text)
         text = self.detached(text or "") or ""
         if SERVER in _servers(self._read(text)):
             return text  # the user's own
@@ -172,7 +177,9 @@ class TomlPart:
         return []
 
     def present(self, text: str | None) -> list[str]:
-        return ["MCP"] if text and SERVER in _servers(self._read(text)) else []
+        if text is None or self.server is None:
+            return []
+        return ["MCP"] if SERVER in _servers(self._read(text)) else []
 
     def _read(self, text: str) -> Mapping[str, Any]:
         try:
@@ -191,7 +198,7 @@ class OwnFile:
     path: Path
     content: str
 
-    def attached(self, text: str | None) -> str:
+    def attached(self, text: str | None) -> str | None:
         if text and not self._is_own(text):
             raise DataError(f"{self.path} is there already and is not ours", hint="move it away")
         return self.content

@@ -33,8 +33,15 @@ class Pointer:
             return None
         return Pointer(*parts)
 
-    def source(self) -> Source | None:
-        """The transcript that it means, if it can be found."""
+    def sources(self) -> list[Source]:
+        """The transcript that it means, if it can be found, and those of its sub-agents."""
+        found = self._source()
+        if found is None or self.host != claude.HOST:
+            return [] if found is None else [found]
+        beside = claude.of_sub_agents(found.path)
+        return [found, *(Source(self.host, path, folder=self.folder) for path in beside)]
+
+    def _source(self) -> Source | None:
         path = Path(self.transcript) if self.transcript else None
         if self.host == opencode.HOST:
             path = path or opencode.home() / opencode.FILE

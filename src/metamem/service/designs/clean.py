@@ -6,8 +6,8 @@ from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import canonical_json
+from metamem.core.secrets import redact
 from metamem.core.types import Experience, Query
-from metamem.service.writing.secrets import redact
 
 MOST_BYTES = 256_000
 

@@ -7,6 +7,7 @@ Robbins): whoever waits for it to leave zero is not fooled by having looked ever
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 
 from metamem.evaluation.statistics.intervals import t_interval
 from metamem.evaluation.statistics.samples import deviation, mean, numbers
@@ -33,28 +34,54 @@ def comparison(execute: Execute, number: int, scope: str, trial: Trial) -> Compa
         if outcome is not None:
             outcomes[bool(held_back)].append(outcome)
     given, held = outcomes[False], outcomes[True]
-    arms = (_arm(given, asked[False]), _arm(held, asked[True]))
+    arms = (arm(given, asked[False]), arm(held, asked[True]))
     notes = _notes(*arms)
     if not trial.id or min(len(given), len(held)) < FEWEST:
         return Comparison(scope, trial, *arms, notes=notes)
-    difference, half, error = difference_of(given, held)
+    found = judged(given, held)
+    return Comparison(
+        scope,
+        trial,
+        *arms,
+        found.difference,
+        found.interval,
+        found.detectable,
+        found.verdict,
+        notes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Two sides held against one another."""
+
+    difference: float
+    interval: tuple[float, float]
+    detectable: float  # what would likely be seen with so many
+    verdict: Verdict
+
+
+def judged(given: list[float], held: list[float], level: float = LEVEL) -> Judged:
+    """What outcomes of both sides say, where there are enough of them."""
+    difference, half, error = difference_of(given, held, level)
     interval = (difference - half, difference + half)
     verdict: Verdict = (
         "better" if interval[0] > 0 else "worse" if interval[1] < 0 else "no difference shown"
     )
-    return Comparison(
-        scope, trial, *arms, difference, interval, half + _POWER * error, verdict, notes
-    )
+    return Judged(difference, interval, half + _POWER * error, verdict)
 
 
-def difference_of(given: list[float], held: list[float]) -> tuple[float, float, float]:
+def difference_of(
+    given: list[float], held: list[float], level: float = LEVEL
+) -> tuple[float, float, float]:
     """How much better one side is, half the width of the interval, and the standard error."""
     error = _standard_error(given, held)
-    half = error * _widening(len(given) + len(held))
+    half = error * _widening(len(given) + len(held), level)
     return mean(numbers(given)) - mean(numbers(held)), half, error
 
 
-def _arm(outcomes: list[float], asked: int) -> Arm:
+def arm(outcomes: list[float], asked: int) -> Arm:
+    """One side: what came of those whose outcome is known."""
     if not outcomes:
         return Arm(0, asked)
     interval = t_interval(outcomes) if len(outcomes) > 1 else None
@@ -69,11 +96,11 @@ def _standard_error(given: list[float], held: list[float]) -> float:
     return math.sqrt(spread)
 
 
-def _widening(n: int) -> float:
+def _widening(n: int, level: float) -> float:
     """Standard errors on each side of the difference, so that it holds at every n at once."""
-    log = -2 * math.log(LEVEL)
+    log = -2 * math.log(level)
     rho = (log + math.log(log) + 1) / _BEST_AT
-    return math.sqrt(2 * (n * rho + 1) / (n * rho) * math.log(math.sqrt(n * rho + 1) / LEVEL))
+    return math.sqrt(2 * (n * rho + 1) / (n * rho) * math.log(math.sqrt(n * rho + 1) / level))
 
 
 def _notes(given: Arm, held: Arm) -> tuple[str, ...]:

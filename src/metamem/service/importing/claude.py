@@ -6,6 +6,7 @@ too, but their results are no prompts. Sub-agents stand in side chains, or in fi
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,10 @@ from metamem.service.importing.transcript import (
 )
 
 HOST = "claude-code"
+SUB_AGENT = "agent-"  # how the names of sub-agents' files begin
+_SUB_AGENTS = "subagents"  # the folder of them, in one that is named as the session is
 REMEMBERED = 400  # records whose places the next look knows; a longer way back reads all again
+_EXIT = re.compile(r"(?:Error: )?Exit code:? (-?\d{1,9})\b")  # how a failed command's output begins
 _NOT_SAID = (  # what stands in the user's place and is not the user's word
     "<command-name>",
     "<command-message>",
@@ -50,6 +54,20 @@ def home(environment: Mapping[str, str] = os.environ) -> Path:
 
 def files(environment: Mapping[str, str] = os.environ) -> Iterator[Path]:
     yield from sorted((home(environment) / "projects").glob("**/*.jsonl"))
+
+
+def of_sub_agents(transcript: Path) -> list[Path]:
+    """The files of a session's sub-agents, which have a folder beside the session's own."""
+    return sorted((transcript.with_suffix("") / _SUB_AGENTS).glob(f"{SUB_AGENT}*.jsonl"))
+
+
+def of_the_same(transcript: Path) -> list[Path]:
+    """The other files of a file's session: its own, and those of its sub-agents."""
+    if transcript.parent.name != _SUB_AGENTS:
+        return of_sub_agents(transcript)
+    own = transcript.parent.parent.with_suffix(".jsonl")
+    found = [own, *of_sub_agents(own)]
+    return [path for path in found if path != transcript and path.is_file()]
 
 
 class Reader:
@@ -151,8 +169,15 @@ class Reader:
                 failed=failed,
                 milliseconds=int(took) if isinstance(took, int | float) else None,
                 agent=aside,
+                exit_code=exit_code(result) if failed else None,
             )
         )
+
+
+def exit_code(error: str) -> int | None:
+    """The one with which the output of a failed command begins."""
+    found = _EXIT.match(error)
+    return int(found[1]) if found else None
 
 
 def _parts(content: Any) -> list[Record]:

@@ -60,12 +60,14 @@ class Reader:
         self.thread = Thread(HOST)
         self._number = 0  # of records so far, by which lines without an id are named
         self._said: set[tuple[str, str]] = set()  # in this turn
+        self._open: dict[str, str] = {}  # calls that have not ended in this turn, and their groups
         if state is not None:
             self.thread.resume(state["thread"])
             self._number = int(state["number"])
+            self._open = dict(state.get("open", {}))
 
     def state(self) -> dict[str, Any]:
-        return {"thread": self.thread.to_json(), "number": self._number}
+        return {"thread": self.thread.to_json(), "number": self._number, "open": self._open}
 
     def feed(self, record: Record) -> None:
         self._number += 1
@@ -104,7 +106,21 @@ class Reader:
         elif kind in ("function_call", "custom_tool_call", "local_shell_call") and call:
             given = payload.get("arguments", payload.get("input", payload.get("action")))
             name = string(payload.get("name")) or str(kind)
-            self._call(Call(call, name, arguments_of(given), at=at, prompt=self.thread.prompt))
+            thread = self.thread
+            agent = thread.session if thread.parent else ""
+            # What is called while another call is under way was called at once with it.
+            group = self._open[call] = next(iter(self._open.values()), call)
+            self._call(
+                Call(
+                    call,
+                    name,
+                    arguments_of(given),
+                    at=at,
+                    prompt=thread.prompt,
+                    group=group,
+                    agent=agent,
+                )
+            )
         elif kind in ("function_call_output", "custom_tool_call_output") and call:
             self._output(call, payload.get("output"), at)
 
@@ -120,6 +136,7 @@ class Reader:
             self._said.clear()
         elif kind in ("task_started", "turn_started"):
             self._said.clear()
+            self._open.clear()
         elif kind == "exec_command_end" and call:
             code = payload.get("exit_code")
             shown = payload.get("aggregated_output") or payload.get("formatted_output")
@@ -144,16 +161,24 @@ class Reader:
         self.thread.call(call)
 
     def _output(self, call: str, output: Any, at: int | None) -> None:
+        self._open.pop(call, None)
         success = mapping(output).get("success")
         text = string(output) or text_of(mapping(output).get("content", output), _WORDS)
-        code = _exit_code(text)
+        code = exit_code(text)
         failed = code != 0 if code is not None else None
         if isinstance(success, bool) and failed is None:
             failed = not success
         began = self.thread.began(call)
         took = at - began if at is not None and began is not None else None
         self._call(
-            Call(call, result=text, error=text if failed else "", failed=failed, milliseconds=took)
+            Call(
+                call,
+                result=text,
+                error=text if failed else "",
+                failed=failed,
+                milliseconds=took,
+                exit_code=code,
+            )
         )
 
     def _ended(self, call: str, text: str, code: int | None, payload: Record) -> None:
@@ -164,11 +189,20 @@ class Reader:
             milliseconds = seconds * 1000 + nanos // 1_000_000
         failed = code != 0 if code is not None else None
         error = text if failed else ""
-        half = Call(call, result=text, error=error, failed=failed, milliseconds=milliseconds)
-        self._call(half)
+        self._call(
+            Call(
+                call,
+                result=text,
+                error=error,
+                failed=failed,
+                milliseconds=milliseconds,
+                exit_code=code,
+            )
+        )
 
 
-def _exit_code(text: str) -> int | None:
+def exit_code(text: str) -> int | None:
+    """The one that stands in what the model was given of a command."""
     if text.startswith("{"):
         try:
             code = mapping(mapping(json.loads(text)).get("metadata")).get("exit_code")

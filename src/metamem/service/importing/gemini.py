@@ -7,6 +7,7 @@ and all after it, `$set` changes what is known of the session.
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from metamem.service.importing.transcript import (
 )
 
 HOST = "gemini"
+_SHELL = "run_shell_command"
+_EXIT = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _FAILED = {"error": True, "cancelled": True, "success": False}
 
 
@@ -138,7 +141,15 @@ def _call(call: Record, prompt: str, group: str, agent: str) -> Call:
         prompt=prompt,
         group=group,
         agent=agent,
+        exit_code=exit_code(string(call.get("name")), result or ""),
     )
+
+
+def exit_code(tool: str, result: str) -> int | None:
+    """The one that stands in what a shell gave: the last such line is the tool's own, whatever the
+    command printed."""
+    codes = _EXIT.findall(result) if tool == _SHELL else []
+    return int(codes[-1]) if codes else None
 
 
 def _result(parts: Any) -> str | None:

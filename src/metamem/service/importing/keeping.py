@@ -11,13 +11,15 @@ from metamem.service.access.names import marked
 from metamem.service.access.projects import PROJECT, project_of
 from metamem.service.access.rights import LOCAL
 from metamem.service.contract import Memories
-from metamem.service.importing import gemini, opencode
+from metamem.service.importing import claude, gemini, opencode
+from metamem.service.importing.cleaning import learn, tool_call, without
 from metamem.service.importing.items import bring
 from metamem.service.importing.lessons import lessons, linked
 from metamem.service.importing.places import Places, excluded
 from metamem.service.importing.sources import Source, look
 from metamem.service.importing.transcript import Line, Transcript
 from metamem.service.words import Fact, Listing, Session, Turn
+from metamem.service.writing.known import KnownSecrets
 
 AT_ONCE = 200  # lines of one call of `ingest`
 READ_AGAIN = 32_000_000  # bytes of a session that is read as a whole whenever it grows
@@ -34,6 +36,7 @@ class Kept:
     refused: int = 0
     rewound: int = 0
     damaged: int = 0
+    calls: int = 0  # of tools, new or more known of them
     facts: int = 0  # that were made of it by rule, new or changed
     skipped: str = ""  # why nothing of it was kept
 
@@ -60,10 +63,17 @@ class Keeper:
         moves on only when all before it is kept, and lines that are kept are known by their ids."""
         with self._places.reading(source.host, source.key) as state:
             found = look(source, state, self._known(source) if state is None else ())
-            kept = self._keep(found.transcript)
-            if kept.scope and (found.transcript.lines or found.transcript.rewound):
-                whole = found.transcript if state is None else self._whole(source)
-                kept = replace(kept, facts=self._teach(kept.scope, whole))
+            new = found.transcript
+            whole = new if state is None else None
+            if whole is None and (new.lines or new.calls or new.rewound):
+                whole = self._whole(source)
+            secrets = KnownSecrets()
+            if new.lines or new.calls:
+                for each in (whole or new, *self._beside(source)):
+                    learn(secrets, each)
+            kept = self._keep(without(secrets, new))
+            if kept.scope and whole is not None and (_own(new) or new.rewound):
+                kept = replace(kept, facts=self._teach(kept.scope, without(secrets, whole)))
             self._places.move(
                 source.host, source.key, found.state, found.transcript.session, kept.scope
             )
@@ -81,7 +91,7 @@ class Keeper:
             return Kept(session, skipped="its project is not known")
         if excluded(transcript.folder, self._places.exclusions()):
             return Kept(session, skipped="its project is excluded")
-        lines = [line for line in transcript.lines if not line.agent]
+        lines = _own(transcript)
         scope = str(self._scope(transcript.folder))
         stored = known = refused = 0
         for start in range(0, len(lines), AT_ONCE):
@@ -90,7 +100,16 @@ class Keeper:
             stored, known = stored + done.stored, known + done.known
             refused += done.refused
         rewound = self._withdraw(scope, transcript) if transcript.rewound else 0
-        return Kept(session, scope, stored, known, refused, rewound, transcript.damaged)
+        calls = self._keep_calls(scope, transcript)
+        return Kept(session, scope, stored, known, refused, rewound, transcript.damaged, calls)
+
+    def _keep_calls(self, scope: str, transcript: Transcript) -> int:
+        """What the agent and its sub-agents did with their tools."""
+        calls = [tool_call(call) for call in transcript.calls]
+        if not calls and not transcript.rewound:
+            return 0
+        done = self._memories.keep_calls(scope, _session(transcript, []), calls, transcript.rewound)
+        return done.stored + done.joined
 
     def _whole(self, source: Source) -> Transcript | None:
         """All of a session, unless it is so long that reading it again and again takes too long."""
@@ -98,10 +117,15 @@ class Keeper:
             return None
         return look(source, None).transcript
 
-    def _teach(self, scope: str, whole: Transcript | None) -> int:
+    def _beside(self, source: Source) -> Iterator[Transcript]:
+        """The other files of the same session, which may tell what is a secret in this one."""
+        for path in claude.of_the_same(source.path) if source.host == claude.HOST else ():
+            other = self._whole(Source(source.host, path))
+            if other is not None:
+                yield other
+
+    def _teach(self, scope: str, whole: Transcript) -> int:
         """Make facts of a whole session by rule; those that it taught before are known again."""
-        if whole is None:
-            return 0
         pieces, name = lessons(whole), f"lessons of {whole.host} {whole.session}"
         if pieces:
             turns: dict[str, tuple[str, ...]] = {}
@@ -139,6 +163,11 @@ class Keeper:
 def turn_of(fact: Fact) -> str:
     """The host's id of the line that a fact is."""
     return fact.origin.rpartition("#")[0]  # what follows is the number of its part
+
+
+def _own(transcript: Transcript) -> list[Line]:
+    """What was said in the session itself, not among sub-agents."""
+    return [line for line in transcript.lines if not line.agent]
 
 
 def _session(transcript: Transcript, lines: list[Line]) -> Session:

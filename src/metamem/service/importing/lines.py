@@ -97,6 +97,17 @@ def whole(path: Path) -> Tail:
     return Tail(path, Place(), restarted=False, _unfinished=True)
 
 
+def last(path: Path, size: int) -> Place:
+    """The place of the first line that begins in the last so many bytes of a file."""
+    with _opened(path) as file:
+        begin = os.fstat(file.fileno()).st_size - size
+        if begin <= 0:
+            return Place()
+        file.seek(begin - 1)
+        file.readline(LONGEST)
+        return _placed(file, file.tell())
+
+
 def _placed(file: IO[bytes], offset: int) -> Place:
     size = min(HEAD, offset)
     return Place(offset, _digest(file, size), size)

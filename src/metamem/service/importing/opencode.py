@@ -138,6 +138,7 @@ def _part(
         failed = {"completed": False, "error": True}.get(string(status))
         took = ended - begun if ended is not None and begun is not None else None
         error = string(state.get("error"))
+        code = mapping(state.get("metadata")).get("exit")
         result = None if failed is None else string(state.get("output")) or error
         thread.call(
             Call(
@@ -152,6 +153,7 @@ def _part(
                 thread.prompt,
                 message,
                 agent,
+                code if isinstance(code, int) else None,
             )
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from metamem.core.errors import MetamemError
+from metamem.service.importing.claude import SUB_AGENT
 from metamem.service.importing.keeping import Keeper, Kept
 from metamem.service.importing.places import Places, excluded
 from metamem.service.importing.sources import Peek, Source, peek, sources
@@ -15,7 +16,7 @@ class ProjectPlan:
     """The sessions of one project."""
 
     folder: str  # empty where it is not known
-    sessions: int
+    sessions: int  # without files of sub-agents, which are read for their calls alone
     bytes: int
     first: int
     last: int
@@ -31,8 +32,15 @@ class Plan:
 
     def chosen(self) -> list[Source]:
         """What is read when the user agrees."""
-        read = [p for p in self.projects if p.folder and not p.excluded]
-        return [source for project in read for source in project.sources]
+        return [source for project in self._read() for source in project.sources]
+
+    @property
+    def sessions(self) -> int:
+        """How many that are."""
+        return sum(project.sessions for project in self._read())
+
+    def _read(self) -> list[ProjectPlan]:
+        return [p for p in self.projects if p.folder and not p.excluded]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,9 @@ class Imported:
     refused: int = 0
     rewound: int = 0
     damaged: int = 0
+    calls: int = 0  # of tools
     facts: int = 0  # made by rule, beside the lines
+    scopes: tuple[str, ...] = ()  # of which something was read
     failed: tuple[str, ...] = ()  # files, and why
 
 
@@ -62,8 +72,6 @@ def planned(
     found: dict[str, list[Peek]] = {}
     unreadable = 0
     for source in sources(host, environment):
-        if source.path.name.startswith("agent-"):
-            continue  # of a sub-agent: nobody's words but agents'
         try:
             seen = peek(source, folders)
         except (MetamemError, OSError):
@@ -77,7 +85,7 @@ def planned(
         projects.append(
             ProjectPlan(
                 folder,
-                len(peeks),
+                sum(not each.source.path.name.startswith(SUB_AGENT) for each in peeks),
                 sum(each.bytes for each in peeks),
                 min(each.first or each.last for each in peeks),
                 max(each.last for each in peeks),
@@ -99,13 +107,15 @@ def carried_out(
         else:
             done = replace(
                 done,
-                sessions=done.sessions + 1,
+                sessions=done.sessions + (not source.path.name.startswith(SUB_AGENT)),
                 stored=done.stored + kept.stored,
                 known=done.known + kept.known,
                 refused=done.refused + kept.refused,
                 rewound=done.rewound + kept.rewound,
                 damaged=done.damaged + kept.damaged,
+                calls=done.calls + kept.calls,
                 facts=done.facts + kept.facts,
+                scopes=tuple(sorted({*done.scopes, *([kept.scope] if kept.scope else [])})),
             )
         progress(number, len(chosen))
     return done

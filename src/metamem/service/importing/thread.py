@@ -4,10 +4,10 @@ Only ids are carried from one look to the next: what was said must not reach the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from metamem.service.importing.transcript import Call, Line, Transcript
+from metamem.service.importing.transcript import Call, Line, Transcript, given_back
 
 
 @dataclass(slots=True)
@@ -55,6 +55,8 @@ class Thread:
 
     def call(self, call: Call) -> None:
         self.seen(call.at)
+        if call.result:
+            call = replace(call, result=given_back(call.result), error=given_back(call.error))
         known = self._calls.get(call.id)
         self._calls[call.id] = known.joined(call) if known else call
 

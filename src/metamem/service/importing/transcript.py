@@ -18,6 +18,12 @@ Speaker = Literal["user", "agent"]
 Record = Mapping[str, Any]
 
 _OWN = re.compile(rf"<{MARK}\b.*?(?:</{MARK}>|\Z)", re.DOTALL | re.IGNORECASE)
+# The same where a host wrote its signs as a page does, or put what a hook said between its own.
+_TOLD = re.compile(
+    rf"\s*(?:<hook_context>\s*)?(?:<|&lt;){MARK}\b.*?(?:<|&lt;)/{MARK}(?:>|&gt;)"
+    r"(?:\s*</hook_context>)?",
+    re.DOTALL | re.IGNORECASE,
+)
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
 
 
@@ -47,6 +53,7 @@ class Call:
     prompt: str = ""  # the line of the user that it serves
     group: str = ""  # calls that were made at once have one group
     agent: str = ""
+    exit_code: int | None = None
 
     def joined(self, later: "Call") -> "Call":
         """Both halves of a call; what only one of them knows is kept."""
@@ -62,6 +69,7 @@ class Call:
             prompt=self.prompt or later.prompt,
             group=self.group or later.group,
             agent=self.agent or later.agent,
+            exit_code=_first(later.exit_code, self.exit_code),
         )
 
 
@@ -86,6 +94,11 @@ class Transcript:
 def said(text: str) -> str:
     """What somebody said, without what memory told and what the host put in."""
     return _REMINDER.sub("", _OWN.sub("", text)).strip()
+
+
+def given_back(text: str) -> str:
+    """What a tool gave, without what memory told: some hosts put a hook's words into it."""
+    return _TOLD.sub("", text) if MARK in text.lower() else text
 
 
 def moment(value: Any) -> int | None:

@@ -12,13 +12,13 @@ import numpy as np
 
 from metamem.core.errors import ModelUnavailable, UsageError
 from metamem.core.protocols import Embedder
+from metamem.core.terms import VERSION
 from metamem.models.api_embedder import ApiEmbedder
 from metamem.models.embedders import open_embedder
 from metamem.models.hashed_embedder import HashedEmbedder
 from metamem.models.wordllama_embedder import WordLlamaEmbedder
 from metamem.service.recall.catalog import Floats
 from metamem.service.recall.reading import WordVectors
-from metamem.service.recall.terms import VERSION
 from metamem.store.engine import Execute
 
 EMBEDDER, TERMS = "embedder", "terms"  # settings of the database

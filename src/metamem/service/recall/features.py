@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from metamem.core.terms import terms
 from metamem.service.recall.candidates import beside, scaled, session_best
 from metamem.service.recall.catalog import NONE, Catalog, Flags, Floats, Hits, Ints, Longs
+from metamem.service.recall.marks import MARKS
 from metamem.service.recall.question import ASKS, Question
-from metamem.service.recall.reading import MARKS, Readings
-from metamem.service.recall.terms import terms
+from metamem.service.recall.reading import Readings
 
 Column = tuple[str, Floats]
 DAY = 86_400_000

@@ -14,6 +14,7 @@ import numpy as np
 
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Embedder
+from metamem.core.terms import VERSION
 from metamem.service import picture
 from metamem.service.database import Database, new_id, now_ms
 from metamem.service.recall.embedding import (
@@ -25,7 +26,6 @@ from metamem.service.recall.embedding import (
     set_setting,
     terms_are_current,
 )
-from metamem.service.recall.terms import VERSION
 from metamem.service.recall.vectors import packed
 from metamem.store.engine import Execute, Value
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from metamem.core.terms import terms
 from metamem.service.recall.catalog import Catalog, Hit, Hits, Posting
 from metamem.service.recall.question import Question
-from metamem.service.recall.terms import terms
 
 K1, B = 0.9, 0.5  # chosen on generated conversations: lines are short
 

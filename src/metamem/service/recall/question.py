@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from metamem.service.recall.stopwords import STOP
-from metamem.service.recall.terms import terms, words
+from metamem.core.stopwords import STOP
+from metamem.core.terms import terms, words
 from metamem.service.recall.times import span
 
 # What a question asks for, in the order in which it is tried.

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from metamem.core.terms import terms
 from metamem.service.recall.scoring import Scored
-from metamem.service.recall.terms import terms
 
 ALIKE = 0.9  # of the terms of both together
 _DIGIT = re.compile(r"\d")

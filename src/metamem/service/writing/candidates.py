@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from metamem.service.recall.terms import terms
+from metamem.core.terms import terms
 from metamem.service.words import Candidate
 from metamem.service.writing.similar import STRONG, Relation, compare
 from metamem.service.writing.statement import Statement, statement

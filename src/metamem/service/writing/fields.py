@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from metamem.core.errors import UsageError
+from metamem.core.secrets import redact
 from metamem.service.words import TRUST
 from metamem.service.writing.clean import clean, one_line
-from metamem.service.writing.secrets import redact
 
 NAME, PLACE, TITLE, REASON = (
     120,

@@ -10,9 +10,9 @@ from typing import Any
 
 from metamem.core.access import Caller
 from metamem.core.errors import UnknownName, UsageError
+from metamem.core.terms import terms
 from metamem.service import changing, facts, log, picture
 from metamem.service.database import new_id
-from metamem.service.recall.terms import terms
 from metamem.service.sight import Sight
 from metamem.service.words import TRUST, LinkKind, Written
 from metamem.service.writing.candidates import (

@@ -5,15 +5,20 @@ that enters it, and nobody else writes to the scope meanwhile.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from metamem.core.access import Caller
+from metamem.service import log, picture
 from metamem.service.database import Database, now_ms
 from metamem.service.sight import Sight, sight
 from metamem.service.tables import AT_ONCE
-from metamem.service.words import Draft, Ingested, Session, Written
-from metamem.service.writing.ingesting import Ingesting, prepare_session
+from metamem.service.trees import BEGAN, tree_known
+from metamem.service.words import CallsKept, Draft, Ingested, Session, ToolCall, Tree, Written
+from metamem.service.writing.calls import CALLS_AT_ONCE, Calling, calls_on_envs, prepare_call
+from metamem.service.writing.ingesting import Ingesting, Step, prepare_session
 from metamem.service.writing.prepare import prepare
 from metamem.service.writing.remembering import Remembering
+from metamem.service.writing.trees import prepare_tree
 from metamem.store.engine import Execute
 
 BATCH = 500  # facts of one transaction: more would let others wait for long
@@ -74,6 +79,45 @@ class Writer:
             changed,
             prepared.notes,
         )
+
+    def keep_calls(
+        self,
+        caller: Caller,
+        scope: str,
+        session: Session,
+        calls: Sequence[ToolCall],
+        rewound: Sequence[str] = (),
+    ) -> CallsKept:
+        """Keep a session's calls. The same calls again add nothing; halves are joined."""
+        now = now_ms()
+        about = prepare_session(replace(session, turns=()), now)
+        with self._database.reading() as execute:
+            (number,) = sight(execute, caller, "write", [scope]).scopes
+            envs = calls_on_envs(execute, number, about.id, [call.id for call in calls])
+        prepared = [prepare_call(call, on_env=call.id in envs) for call in calls]
+        counts = {"stored": 0, "joined": 0, "known": 0, "rewound": 0}
+        for start in range(0, max(1, len(prepared)), CALLS_AT_ONCE):
+            with self._database.writing() as execute:
+                view = self._alone(execute, caller, scope)
+                Ingesting(execute, view, caller, about, now).enter(Step())
+                batch = Calling(execute, number, caller.who, about.id, counts)
+                batch.enter(prepared[start : start + CALLS_AT_ONCE], () if start else rewound)
+        return CallsKept(redacted=sum(call["redacted"] for call in prepared), **counts)
+
+    def keep_tree(self, caller: Caller, scope: str, session: Session, tree: Tree) -> bool:
+        """Keep the files that a session began with. False where that is known already, or where the
+        session has used tools before: then they are not what it began with."""
+        now = now_ms()
+        about, prepared = prepare_session(replace(session, turns=()), now), prepare_tree(tree)
+        with self._database.writing() as execute:
+            view = self._alone(execute, caller, scope)
+            (number,) = view.scopes
+            if tree_known(execute, number, about.id):
+                return False
+            Ingesting(execute, view, caller, about, now).enter(Step())
+            body = {"session": about.id, "tree": prepared}
+            picture.apply(execute, log.append(execute, number, BEGAN, caller.who, body))
+        return True
 
     def _alone(self, execute: Execute, caller: Caller, scope: str) -> Sight:
         view = sight(execute, caller, "write", [scope])

@@ -1,0 +1,72 @@
+"""The ledgers that a person decides in: that of the archive at home, and that of the tools of the memory."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from metamem.cli.parts import existing_archive
+from metamem.cli.screen import say, tell
+from metamem.core.errors import UsageError
+from metamem.core.ids import short
+from metamem.promotion.ledger import Ledger
+from metamem.service.home import memory_folder
+from metamem.store.records import PromotionRecord
+from metamem.store.sqlite import SqliteArchive
+
+
+@contextmanager
+def archives(home: Path | None) -> Iterator[list[SqliteArchive]]:
+    """Those that are there; an error where there is none."""
+    from metamem.foundry.tools.site import ARCHIVE
+
+    tools = memory_folder() / ARCHIVE
+    with ExitStack() as stack:
+        found: list[SqliteArchive] = []
+        try:
+            found.append(stack.enter_context(existing_archive(home)))
+        except UsageError:
+            if not tools.is_file():
+                raise
+        if tools.is_file() and not any(Path(each.place) == tools for each in found):
+            found.append(stack.enter_context(SqliteArchive(tools, create=False)))
+        yield found
+
+
+@contextmanager
+def ledgers(home: Path | None) -> Iterator[list[Ledger]]:
+    with archives(home) as found:
+        yield [Ledger(archive) for archive in found]
+
+
+def tool_names(entries: list[PromotionRecord]) -> dict[str, str]:
+    """What tools are called, by their ids: the ledger does not know it. Those that were erased have no
+    name any more."""
+    if not any(entry.subject.kind == "tool" for entry in entries):
+        return {}
+    from metamem.foundry.tools.site import tools_database
+    from metamem.foundry.tools.store import all_names
+
+    database = tools_database(memory_folder())
+    try:
+        with database.reading() as execute:
+            return all_names(execute)
+    finally:
+        database.close()
+
+
+def carry_out(decided: PromotionRecord) -> None:
+    """Bring a scope's tools into line with what was decided about one of them, and say what that did."""
+    if decided.subject.kind != "tool" or decided.place.kind != "scope":
+        return
+    from metamem.foundry.tools.deploying import settle
+    from metamem.foundry.tools.site import opened_site
+
+    with opened_site(memory_folder(), decided.place.name) as site:
+        done = settle(site, at=time.time_ns() // 1_000_000, folders=[Path.cwd()])
+    for each in done:
+        if each.what == "deployed":
+            say(f"deployed as {each.name} (commit {short(each.commit)}), in running sessions, too")
+            tell(f"metamem tool {each.name} --help")
+        else:
+            say(f"{each.what}: {each.name}")

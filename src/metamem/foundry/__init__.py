@@ -1,0 +1,1 @@
+"""What agents do again and again becomes tools that run without tokens."""

@@ -1,0 +1,197 @@
+"""Why a call that had failed works: what was changed about it, or what was done in between.
+
+- *changed*: other arguments, another program, other options, something else fed into it, another script.
+- *step*: the very same, after something that the error names was installed, made or edited.
+- *repair*: after what it works on was edited or made anew. That is ordinary work, kept as such.
+- *again*: the very same, and nothing in between explains it. Nobody learns anything of it.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from metamem.core.ids import canonical_json
+from metamem.foundry.failures.intent import Intent, same_call
+from metamem.foundry.failures.shell import is_check, line_of, only_looks, writes_files
+from metamem.foundry.failures.signature import said
+from metamem.foundry.failures.stages import Stage, several, stages, weighty
+from metamem.foundry.words import Use
+from metamem.service.importing.commands import bare, is_edit, is_shell, says_what_is_wrong
+
+Kind = Literal["changed", "step", "repair", "again"]
+
+STEPS = 3  # that a resolution holds at most; more of them explain nothing
+
+# Numbers of tests that failed, or a type checker's findings: the check itself ran.
+_RAN = re.compile(
+    r"\b\d+ (?:failed|failures?|failing|errors?)\b|\bFAILED\b|--- FAIL|AssertionError|assert\b|^\S+:\d+(?::\d+)?: ",
+    re.M,
+)
+_MAKES = re.compile(
+    r"\b(?:install|add|ci|sync|restore|init|mkdir|touch|login|auth|up|start|build|migrate|chmod|chown|export|venv|pull"
+    r"|fetch|clone|checkout|config|create|enable)\b"
+)
+# Verbs that make ready whatever a project lists, and what they may be given for that.
+_READIES = re.compile(r"install|ci|sync|restore|init|up|build|migrate|login|bootstrap|setup|deps")
+_LISTED = re.compile(r"\.|[\w./-]*(?:requirements[\w-]*\.txt|pyproject\.toml|package\.json)")
+# They say something and do nothing.
+_SAYS = re.compile(r"(?:^|_)(?:think|thought|plan|todo|note|reason|calculate)", re.IGNORECASE)
+_NAMES = re.compile(r"[A-Za-z_][\w.@/+-]{2,}")
+_PATHS = re.compile(r"[\w./~-]*\w\.[A-Za-z]\w{0,5}\b")
+_PART = 4  # letters of a name that may be a part of another: `yaml` in `pyyaml`
+_COMMON = several(
+    "error errno module named file directory such not found name defined command line none from import cannot could"
+    " failed fatal the and for with has have was are this that does exist exists unknown option argument arguments"
+    " exit code http traceback most recent call last type value permission denied connection refused bash python"
+    " python3 node usr bin tmp home timed out killed timeout after been seconds library environment your but you"
+    " requires required missing invalid please install installed package json txt html"
+)
+
+
+class Explaining:
+    """What a failure was about, to hold later calls against."""
+
+    def __init__(self, intent: Intent) -> None:
+        self.failed = failed = intent.failed
+        self._shell = is_shell(failed.tool)
+        self._missing = says_what_is_wrong(intent.telling)
+        self._wanted = intent.wanted
+        own = set() if self._missing else {_plainly(stage.program) for stage in self._wanted}
+        self._names = _named(intent.telling) - own
+        self._ran = is_check(failed) and _RAN.search(said(failed)) is not None
+        text = f"{line_of(failed)}\n{said(failed)}"
+        self._files = {bare(path).lower() for path in _PATHS.findall(text[-20_000:])}
+        given = (word for stage in self._wanted for word in (stage.program, *stage.command.words))
+        self._stems = {stem for word in given if len(stem := _stem(word)) > 2}
+
+    def how(self, worked: Use, between: Sequence[Use]) -> tuple[Kind, tuple[Use, ...]] | None:
+        """How a later call came to work; None where it may have left out what fails."""
+        edits = tuple(use for use in between if edits_files(use))
+        if self._ran:  # other options that pass leave out what fails; only edits repair it
+            return ("repair", edits) if edits else None
+        steps = tuple(use for use in between if self._explains(use))
+        steps = steps if len(steps) <= STEPS else ()
+        touching = tuple(use for use in edits if self._touches(use))
+        if not self._same(worked):
+            ordinary = touching and not steps and not self._other_program(worked)
+            return ("repair", touching) if ordinary else ("changed", steps)
+        if steps:
+            return "step", steps
+        if not touching and self._in_line(worked):
+            return "changed", ()
+        edits = edits or tuple(use for use in between if self._makes_anew(use))
+        if not edits and self._shell and edits_files(worked):
+            edits = (worked,)
+        return ("repair", edits) if edits else ("again", ())
+
+    def _same(self, worked: Use) -> bool:
+        """The same call, or the same command among other stages of a line: nothing about it changed."""
+        if same_call(self.failed, worked):
+            return True
+        given = stages(line_of(worked)) if self._shell else ()
+        return bool(self._wanted) and all(
+            any(stage.is_same(one) for stage in given) for one in self._wanted
+        )
+
+    def _other_program(self, worked: Use) -> bool:
+        programs = {stage.program for stage in stages(line_of(worked))} if self._shell else set()
+        return any(stage.program not in programs for stage in self._wanted)
+
+    def _in_line(self, worked: Use) -> bool:
+        """Whether the line that worked does something else before."""
+        if not self._shell:
+            return False
+        mine = {one.line for one in self._wanted}
+        given = [stage.line for stage in weighty(line_of(worked))]
+        before = itertools.takewhile(lambda line: line not in mine, given)
+        known = {stage.line for stage in stages(line_of(self.failed))}
+        return any(line not in known for line in before)
+
+    def _explains(self, step: Use) -> bool:
+        """Whether a step dealt with what the error names, or made something that a command needs."""
+        done = _done(step)
+        if is_shell(step.tool):
+            makes = _MAKES.search(done) is not None
+            if only_looks(step) and not makes:
+                return False
+            readies = any(map(self._readies, weighty(line_of(step))))
+            return (makes or edits_files(step)) and (_holds(done, self._names) or readies)
+        if _SAYS.search(step.tool):
+            return False
+        return _holds(done, self._names) and (edits_files(step) or not self._shell)
+
+    def _readies(self, stage: Stage) -> bool:
+        """Whether a command makes ready whatever a project lists, where something is missing."""
+        verb, *rest = (*stage.command.words, "")
+        rest = [word for word in rest if word]
+        known = _READIES.fullmatch(verb) is not None and all(map(_LISTED.fullmatch, rest))
+        return self._missing and known
+
+    def _touches(self, edit: Use) -> bool:
+        """Whether an edit is of a file that the failed call or its error speaks of."""
+        return not self._files.isdisjoint(_written(edit))
+
+    def _makes_anew(self, use: Use) -> bool:
+        """Whether a command that does more than look was about what the failed one works on."""
+        if not is_shell(use.tool) or only_looks(use):
+            return False
+        own = [stage for stage in weighty(line_of(use)) if not stage.inspects]
+        given = {_stem(word) for stage in own for word in (*stage.command.words, *stage.writes)}
+        return not self._stems.isdisjoint(given)
+
+
+def edits_files(use: Use) -> bool:
+    if is_shell(use.tool):
+        return writes_files(use)
+    return is_edit(use.tool) and "todo" not in use.tool.lower()
+
+
+def _done(step: Use) -> str:
+    """What a use did, without what it wrote."""
+    line = line_of(step)
+    if not line:
+        return canonical_json(_plain(step))
+    return " ; ".join(" ".join((stage.line, *stage.writes)) for stage in stages(line))
+
+
+def _written(edit: Use) -> set[str]:
+    """The names of files that an edit speaks of before it says what is to stand in them."""
+    line = line_of(edit)
+    if line:
+        found = [word for stage in stages(line) for word in (*stage.command.words, *stage.writes)]
+    else:
+        found = [value for value in edit.arguments.values() if isinstance(value, str)]
+    return {
+        bare(path).lower() for text in found if len(text) <= 300 for path in _PATHS.findall(text)
+    }
+
+
+def _named(telling: str) -> frozenset[str]:
+    """The names that the telling line holds, and the last parts of those that are paths or dotted."""
+    parts = {
+        part for word in _NAMES.findall(telling) for part in (word, *re.split(r"[/.]", word)[-2:])
+    }
+    return frozenset(p for part in parts if len(p := _plainly(part)) > 2 and p not in _COMMON)
+
+
+def _holds(text: str, names: frozenset[str]) -> bool:
+    """Whether a text has one of these names, as a word or a good part of one."""
+    given = {_plainly(word) for word in _NAMES.findall(text)}
+    given |= {part for word in given for part in re.split(r"[/.@+-]", word)}
+    return any(
+        name in given or (len(name) >= _PART and any(name in word for word in given))
+        for name in names
+    )
+
+
+def _plainly(word: str) -> str:
+    return word.lower().replace("_", "-").strip("-.")
+
+
+def _stem(word: str) -> str:
+    return bare(word).split(".", 1)[0].lower()
+
+
+def _plain(use: Use) -> dict[str, str]:
+    return {str(name): str(value) for name, value in use.arguments.items()}

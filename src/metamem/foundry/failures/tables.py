@@ -1,0 +1,43 @@
+"""Tables of failures. Counts are made of occurrences, so that what is read twice counts once."""
+
+from metamem.store.schema import Component
+
+FAILURES = Component(
+    name="failures",
+    steps=[
+        (
+            # `kin` is what failures share that differ in names alone.
+            """CREATE TABLE failures (
+                scope INTEGER NOT NULL, signature TEXT NOT NULL, kin TEXT NOT NULL, text TEXT NOT NULL,
+                count INTEGER NOT NULL, sessions INTEGER NOT NULL, resolved INTEGER NOT NULL,
+                first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, archived INTEGER NOT NULL,
+                PRIMARY KEY (scope, signature)) {clustered}""",
+            "CREATE INDEX kin_of_failure ON failures (scope, kin)",
+            # One failed use. `resolution` is empty while nothing resolved it; `told` is what resolved
+            # it here, in words, so that a resolution loses them with the last session that had them.
+            """CREATE TABLE failure_occurrences (
+                scope INTEGER NOT NULL, session TEXT NOT NULL, use_id TEXT NOT NULL,
+                signature TEXT NOT NULL, intent TEXT NOT NULL, at INTEGER NOT NULL, goal TEXT NOT NULL,
+                kind TEXT NOT NULL, resolution TEXT NOT NULL, told TEXT NOT NULL,
+                trajectory TEXT NOT NULL, attempts INTEGER NOT NULL,
+                PRIMARY KEY (scope, session, use_id)) {clustered}""",
+            "CREATE INDEX occurrences_of_failure ON failure_occurrences (scope, signature)",
+            """CREATE TABLE resolutions (
+                scope INTEGER NOT NULL, id TEXT NOT NULL, signature TEXT NOT NULL,
+                kind TEXT NOT NULL, text TEXT NOT NULL, count INTEGER NOT NULL,
+                sessions INTEGER NOT NULL, attempts REAL NOT NULL, last_at INTEGER NOT NULL,
+                PRIMARY KEY (scope, id)) {clustered}""",
+            "CREATE INDEX resolutions_of_failure ON resolutions (scope, signature)",
+            # One decision for a failure in a session: shown or withheld, and how likely that was.
+            # `times` is how often it was shown; outcome and repeated are unknown at first.
+            """CREATE TABLE suggestion_moments (
+                scope INTEGER NOT NULL, session TEXT NOT NULL, signature TEXT NOT NULL,
+                place TEXT NOT NULL, resolution TEXT NOT NULL, use_id TEXT NOT NULL,
+                withheld INTEGER NOT NULL, propensity REAL NOT NULL, share REAL NOT NULL,
+                at INTEGER NOT NULL, times INTEGER NOT NULL, outcome REAL, repeated INTEGER,
+                PRIMARY KEY (scope, session, signature)) {clustered}""",
+            "CREATE INDEX moments_of_resolution ON suggestion_moments (scope, resolution)",
+        )
+    ],
+    changeable=("failures", "failure_occurrences", "resolutions", "suggestion_moments"),
+)

@@ -1,0 +1,171 @@
+"""Shell commands, as far as they can be held against one another."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any
+
+LONGEST = 200  # characters of a command; longer ones are scripts
+CLOSE = 0.6  # of two programs' names
+_SHELLS = frozenset(
+    [
+        "bash",
+        "shell",
+        "shell_command",
+        "exec_command",
+        "local_shell_call",
+        "run_shell_command",
+        "terminal",
+        "execute",
+    ]
+)
+_EDITS = re.compile(r"edit|write|patch|replace|create|notebook", re.IGNORECASE)
+_WRONG = re.compile(
+    r"command not found|: not found\b|no such file or directory|no module named|modulenotfounderror"
+    r"|cannot find module|cannot find package|is not recognized|unrecogni[sz]ed (?:arguments?|option)"
+    r"|unknown (?:option|command|flag|argument)|invalid option|no such (?:option|command)|missing script"
+    r"|no rule to make target|permission denied|connection refused|could not connect|eacces|enoent"
+    r"|externally-managed-environment|not installed|no such service",
+    re.IGNORECASE,
+)
+# Whose failure means that something is not there, and no more.
+LOOKS = frozenset(
+    [
+        "grep",
+        "egrep",
+        "rg",
+        "ag",
+        "ls",
+        "cat",
+        "find",
+        "fd",
+        "test",
+        "[",
+        "[[",
+        "which",
+        "type",
+        "command",
+        "diff",
+        "cmp",
+        "head",
+        "tail",
+        "sed",
+        "awk",
+        "wc",
+        "stat",
+        "file",
+        "echo",
+        "printf",
+        "true",
+        "false",
+        "cd",
+        "pwd",
+        "sleep",
+        "kill",
+        "pkill",
+        "export",
+        "source",
+        ".",
+        "set",
+        "tree",
+        "less",
+        "more",
+        "jq",
+        "rm",
+        "mkdir",
+        "cp",
+        "mv",
+        "touch",
+    ]
+)
+_WRAPS = frozenset(["sudo", "env", "time", "nice", "nohup", "exec", "command", "then"])
+_FAMILIES = (
+    frozenset(["npm", "pnpm", "yarn", "bun", "npx"]),
+    frozenset(["python", "python3", "py"]),
+    frozenset(["pip", "pip3", "uv"]),
+    frozenset(["docker", "docker-compose", "podman"]),
+)
+_ASSIGNED = re.compile(r"\w+=")
+_SCRIPT = re.compile(r"[\n;|&<>`]|\$\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A shell command, as far as it can be held against another."""
+
+    line: str
+    program: str
+    words: tuple[str, ...]  # after the program, without options
+
+    def means(self, failed: "Command") -> bool:
+        """Whether this does what another one was meant to do, said in another way."""
+        if self.line == failed.line or not set(failed.words) <= {*self.words, self.program}:
+            return False
+        every = (self.program, *self.words)
+        if any(bare(word) == bare(failed.program) for word in every):
+            return True
+        if any({bare(self.program), bare(failed.program)} <= family for family in _FAMILIES):
+            return True
+        names = (bare(self.program), bare(failed.program))
+        return SequenceMatcher(None, *names).ratio() >= CLOSE
+
+
+def is_shell(tool: str) -> bool:
+    return tool.lower() in _SHELLS
+
+
+def is_edit(tool: str) -> bool:
+    """Whether a tool of this name changes files."""
+    return _EDITS.search(tool) is not None
+
+
+def says_what_is_wrong(line: str) -> bool:
+    """Whether a line of output says that a command itself was wrong or something was missing."""
+    return _WRONG.search(line) is not None
+
+
+def shell_line(tool: str, arguments: Mapping[str, Any]) -> str:
+    """What a call of a shell gave it to run; empty where it is no such call."""
+    if not is_shell(tool):
+        return ""
+    given = arguments.get("command", arguments.get("cmd"))
+    if isinstance(given, list | tuple) and given and all(isinstance(part, str) for part in given):
+        wraps = len(given) == 3 and given[1] in ("-c", "-lc")
+        given = given[2] if wraps else shlex.join(given)
+    return _plain(given.strip()) if isinstance(given, str) else ""
+
+
+def command_of(tool: str, arguments: Mapping[str, Any]) -> Command | None:
+    """The one plain command of a call; None for scripts and whatever else is no shell command."""
+    line = shell_line(tool, arguments)
+    if len(line) > LONGEST or _SCRIPT.search(line):
+        return None
+    return parsed(line)
+
+
+def parsed(line: str) -> Command | None:
+    """A simple command, without what is put before it; None where there is none."""
+    try:
+        words = [word for word in shlex.split(line) if not _ASSIGNED.match(word)]
+    except ValueError:
+        return None
+    while words and words[0] in _WRAPS:
+        words.pop(0)
+    if not words:
+        return None
+    rest = tuple(word for word in words[1:] if not word.startswith("-"))
+    return Command(line, words[0], rest)
+
+
+@lru_cache(maxsize=2048)
+def _plain(line: str) -> str:
+    """Without the change of folder before it and the turning of errors into output after it."""
+    line = re.sub(r"^cd\s+\S+\s*&&\s*", "", line)
+    return re.sub(r"\s*2>&1\s*(?:\|\s*(?:tail|head)(?:\s+-\S+)*)?\s*$", "", line).strip()
+
+
+def bare(program: str) -> str:
+    return program.rsplit("/", 1)[-1]

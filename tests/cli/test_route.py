@@ -1,0 +1,97 @@
+"""metamem route, on the owner's own scope."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+S = "local/project/shop"
+ARMS = ("--arm", "small,cost=0.02", "--arm", "large,cost=0.4,success=0.7")
+
+
+@pytest.fixture
+def run(metamem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    monkeypatch.setenv("METAMEM_MEMORY", str(tmp_path / "memory"))
+    for name in ("METAMEM_URL", "METAMEM_KEY", "METAMEM_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, code: int = 0) -> str:
+        said = metamem("route", *words)
+        assert said.code == code, said.out + said.err
+        return said.out + said.err
+
+    return run
+
+
+def chosen(run: Callable[..., str], task: str = "mend it") -> dict:
+    return json.loads(run("choose", task, *ARMS, "--scope", S, "--json"))
+
+
+def test_from_a_choice_to_status(run: Callable[..., str]) -> None:
+    made = chosen(run)
+    assert made["arm"] in ("small", "large")
+    assert {arm["arm"] for arm in made["arms"]} == {"small", "large"}
+    assert "told of" in run("reward", made["decision"], "--success", "1", "--cost", "0.1")
+    assert "told before" in run("reward", made["decision"], "--success", "1", "--cost", "0.1")
+    told = run("explain", made["decision"])
+    assert "mend it" in told and "propensity" in told and "success 1, cost 0.1" in told
+    shown = run("status", "--scope", S)
+    assert "1 decisions, 1 with an outcome" in shown and "settings from defaults" in shown
+    found = json.loads(run("status", "--scope", S, "--json"))
+    assert found["decisions"] == 1 and found["settings"]["floor"] == 0.05
+
+
+def test_a_choice_says_itself_and_why(run: Callable[..., str]) -> None:
+    said = run("choose", "mend it", *ARMS, "--tag", "language=python", "--scope", S)
+    assert said.splitlines()[0] in ("small", "large")
+    assert "was drawn with a propensity of" in said and "The decision: d" in said
+
+
+def test_evaluating_by_the_own_log_and_by_anothers(run: Callable[..., str], tmp_path: Path) -> None:
+    chosen(run)
+    assert "0 decisions with an outcome says nothing" in run("evaluate", "--scope", S, code=2)
+    rows = [
+        {
+            "task": f"{'night' if n % 2 else 'day'} watch",
+            "odds": {"owl": 0.5, "lark": 0.5},
+            "arm": ("owl", "lark")[n // 2 % 2],
+            "success": float((n % 2 == 1) == (n // 2 % 2 == 0)),
+        }
+        for n in range(400)
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, rows)))
+    said = run("evaluate", "--log", str(log))
+    assert "better than" in said and "routed" in said and "snips" in said
+    found = json.loads(run("evaluate", "--log", str(log), "--json"))
+    assert found["better"] and found["policies"][0]["robust"]["value"] > 0.9
+    for row in rows:
+        del row["odds"]
+    log.write_text("\n".join(map(json.dumps, rows)))
+    assert "no propensities" in run("evaluate", "--log", str(log), code=3)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("choose", "x", "--scope", S), 2, "--arm"),
+        (("choose", " ", *ARMS, "--scope", S), 2, "for a task"),
+        (("choose", "x", "--arm", "a", "--arm", "a", "--scope", S), 2, "named twice"),
+        (("choose", "x", "--arm", "a,luck=1", "--scope", S), 2, "nothing is believed"),
+        (("choose", "x", "--arm", "a,cost=much", "--scope", S), 2, "must be a number"),
+        (("choose", "x", "--arm", "a,success=2", "--scope", S), 2, "from 0 to 1"),
+        (("choose", "x", *ARMS, "--tag", "python", "--scope", S), 2, "NAME=VALUE"),
+        (("reward", "d0", "--success", "1"), 2, "no decision"),
+        (("reward", "d0", "--success", "nan"), 2, "Invalid value"),
+        (("reward", "d0", "--success", "2"), 2, "Invalid value"),
+        (("explain", "d0"), 2, "no decision"),
+        (("status",), 2, "nothing was routed"),
+        (("evaluate", "--log", "nowhere.jsonl"), 2, "cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    run: Callable[..., str], words: tuple[str, ...], code: int, said: str
+) -> None:
+    assert said in run(*words, code=code)

@@ -1,0 +1,163 @@
+"""A failure is resolved by a later success of the same intent, and by nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from metamem.foundry.failures.linking import Resolved, Unresolved, link
+from metamem.foundry.words import Trace, Use
+
+NO_HTTPX = "ModuleNotFoundError: No module named 'httpx'"
+NO_PLOT = "ModuleNotFoundError: No module named 'plot'"
+MISSING = "/bin/sh: 1: pytest: command not found"
+
+
+def run(command: str, output: str = "", code: int = 0, **more: str) -> Use:
+    return Use("", "Bash", {"command": command}, output, failed=code != 0, exit_code=code, **more)
+
+
+def script(lines: str) -> str:
+    """A script in the line, the most of which is always the same."""
+    same = "\n".join(f"print('row {n}', n ** {n})" for n in range(9))
+    return f'python3 -c "\n{lines}\n{same}\n"'
+
+
+def call(tool: str, error: str = "", **arguments: object) -> Use:
+    return Use("", tool, arguments, "done", error, failed=bool(error))
+
+
+def edit(path: str) -> Use:
+    return call("Edit", file_path=path, old_string="a", new_string="b")
+
+
+def linked(*uses: Use) -> list[Resolved | Unresolved]:
+    numbered = tuple(replace(use, id=str(place)) for place, use in enumerate(uses))
+    return link(Trace("t/project/p", "claude", "s", numbered))
+
+
+RESOLVED = [
+    ("changed", "1", (), [run("pytest -q", MISSING, 127), run("uv run pytest -q", "3 passed")]),
+    ("changed", "2", (), [run("npm test", 'Missing script: "test"', 1), run("ls"), run("pnpm test")]),
+    ("step", "2", ("1",), [run("python -m app", NO_HTTPX, 1), run("pip install httpx"), run("python -m app")]),
+    ("step", "2", ("1",), [run("npm start", "Error: Cannot find module 'koa'", 1), run("npm ci"), run("npm start")]),
+    ("step", "2", ("1",), [run("cat x | app", "FileNotFoundError: 'conf/app.toml'", 1),
+                           call("Write", file_path="/p/conf/app.toml", content="x"), run("cat x | app")]),
+    ("repair", "2", ("1",), [run("pytest", "1 failed, 2 passed", 1), edit("a.py"), run("pytest", "3 passed")]),
+    ("repair", "2", ("1",), [run("python a.py", "NameError: name 'x' is not defined", 1), edit("a.py"), run("python a.py")]),
+    ("repair", "2", ("1",), [run("mypy .", "a.py:3: error: Name 'x'", 1), run("sed -i s/x/y/ a.py"), run("mypy .")]),
+    ("again", "1", (), [run("git fetch", "fatal: timed out", 1), run("git fetch")]),
+    ("changed", "1", (), [call("book", "Error: payment does not add up", user_id="u1", flights=[1, 2], paid=3),
+                          call("book", user_id="u1", flights=[1, 2], paid=5)]),
+    ("changed", "1", (), [call("update", "Error: payment method not found", order_id="o1", payment_id="c_9", items=[1]),
+                          call("update", order_id="o1", payment_id="gift_3", items=[1])]),
+    ("changed", "1", (), [call("Read", "File does not exist.", file_path="/p/src/a.py"),
+                          call("Read", file_path="/p/lib/src/a.py")]),
+    ("changed", "1", (), [run(script("import numpy, plot\nplot.it()"), NO_PLOT, 1), run(script("import numpy"))]),
+    ("changed", "1", (), [run("cd p && source v/bin/activate && pip install -U pip", "sh: 1: source: not found", 127),
+                          run("cd p && . v/bin/activate && pip install -U pip")]),
+    ("changed", "1", (), [run("./game.sh 1", "timed out and was killed", 137), run("echo north | ./game.sh 1")]),
+    ("changed", "1", (), [run("serve && curl -I localhost", "serve: bind failed: Address already in use", 1),
+                          run("serve -s stop && serve && curl -I localhost", "200 OK")]),
+    ("changed", "1", (), [run("gcc -o t t.c u.cpp", "ld: undefined reference to `f'", 1), run("g++ -o t t.c u.cpp")]),
+    ("repair", "2", ("1",), [run("mkdir -p o && ./tool in.json", "timed out and was killed", 137),
+                             run("cc -O2 -o tool tool.c"), run("./tool in.json > o/out.txt")]),
+    ("repair", "1", ("1",), [run("diff a.txt b.txt && echo same", "1c1\n< a\n---\n> b", 1),
+                             run("printf b > a.txt && diff a.txt b.txt && echo same", "same")]),
+    ("step", "2", ("1",), [run("python fetch.py", "Error loading it:\nThe reader needs SentencePiece, which was not found", 1),
+                           run("pip install sentencepiece"), run("python fetch.py")]),
+    ("changed", "2", (), [call("book", "Error: payment does not add up", user_id="u1", flights=[1, 2], paid=3),
+                          call("think", thought="the payment must add up"),
+                          call("book", user_id="u1", flights=[1, 2], paid=5)]),
+    ("step", "2", ("1",), [call("Edit", "File /p/a.py has not been read yet", file_path="/p/a.py", old_string="x"),
+                           call("Read", file_path="/p/a.py"),
+                           call("Edit", file_path="/p/a.py", old_string="x")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "by", "steps", "uses"), RESOLVED)
+def test_what_resolves(kind: str, by: str, steps: tuple[str, ...], uses: list[Use]) -> None:
+    (found,) = linked(*uses)
+    assert isinstance(found, Resolved)
+    assert (found.kind, found.by.id, tuple(step.id for step in found.steps)) == (kind, by, steps)
+    assert found.trajectory[-1].came == "worked"
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        [run("pytest -q", MISSING, 127), run("git status", "clean")],
+        [run("pytest tests/a.py", "1 failed", 1), run("pytest tests/b.py")],
+        [run("pytest tests/a.py", "1 failed", 1), run("pytest tests/a.py -k other")],
+        [run("curl -f https://x.io/a", "returned error: 404", 22), run("curl -f https://y.io/b")],
+        [call("Read", "File does not exist.", file_path="/p/a.py"), call("Read", file_path="/p/b.py")],
+        [call("get_issue", "issue not found", repo="r", number=1), call("get_issue", repo="r", number=2)],
+        [call("book", "Error: no seats", user_id="u1", seats=2), call("book", user_id="u2", seats=2)],
+        [call("Edit", "String to replace not found", file_path="a.py", old_string="x" * 40),
+         call("Edit", file_path="a.py", old_string="something else entirely, elsewhere")],
+        [run("make", "it failed", 2), run("make", "it failed", 2)],
+        # Another script, a part of the line, something that was only looked at, asked or begun.
+        [run(script("import torch"), "ModuleNotFoundError: No module named 'torch'", 1), run("python -c 'print(1)'")],
+        [run("cat <<'E' > a.py\nimport x\nE\npython a.py", "ImportError: x", 1), run("cat <<'E' > b.py\nE\npython b.py")],
+        [run("mkdir -p m && pip install torch", "timed out and was killed", 137), run("mkdir -p m")],
+        [run("./tool", "sh: ./tool: Exec format error", 126), run("od -x ./tool", "0000 7f45")],
+        [run("tool --list x", "timed out", 137), run("tool -o y x")],
+        [run("tool -t", "tool: test failed", 1), run("tool -s stop")],
+        [run("python --version && python -c 'import a; a.b'", "AttributeError: no b", 1), run("python a.py")],
+        [run("python train.py", "timed out and was killed", 137), run("nohup python train.py &")],
+        [run("python train.py", "timed out and was killed", 137), run("python train.py 2")],
+        # What ended well and yet did not.
+        [run("python a.py", "KeyError: 1", 1), run("python a.py || echo 'it is not so'", "it is not so")],
+        [run("python a.py", "KeyError: 1", 1), run("python a.py", "Traceback (most recent call last):\nKeyError: 1")],
+        [run("sim -x", "timed out", 137), run("timeout 3 sim -x | head -3", "sim> sim>")],
+        [run("pytest -q", MISSING, 127, group="g"), run("uv run pytest -q", group="g")],
+        [run("pytest -q", MISSING, 127), run("uv run pytest -q", agent="helper")],
+    ],
+)  # fmt: skip
+def test_what_resolves_nothing(uses: list[Use]) -> None:
+    assert linked(*uses) and all(isinstance(found, Unresolved) for found in linked(*uses))
+
+
+def test_an_unlike_script_is_another_intent() -> None:
+    failed = run(script("import plot"), NO_PLOT, 1)
+    assert isinstance(linked(failed, run(script("import numpy")))[0], Resolved)
+    assert isinstance(linked(failed, run("python3 -c 'import numpy'"))[0], Unresolved)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        call("Bash", "The user doesn't want to proceed with this tool use.", command="rm x"),
+        call("Bash", "[Request interrupted by user for tool use]", command="make"),
+        run("grep foo bar.py", "", 1),
+        run("ls nothing", "ls: cannot access 'nothing': No such file or directory", 2),
+        run("make"),
+        run("play 1 | grep -E 'hit|moved'", "", 1),
+        run("which od hexdump", "/usr/bin/od", 1),
+        Use("", "Bash", {"command": "make"}, "who knows"),
+    ],
+)
+def test_what_is_no_failure(use: Use) -> None:
+    assert linked(use, run("make")) == []
+
+
+def test_a_push_that_a_server_rejects_is_one() -> None:
+    first, second = linked(
+        run("git push origin main", " ! [rejected] main -> main (fetch first)", 1),
+        run("git push --dry origin main", "error: unknown option `dry'", 129),
+        run("git pull --rebase origin main"),
+        run("git push origin main"),
+    )
+    assert isinstance(first, Resolved) and isinstance(second, Resolved)
+    assert [(a.use, a.came) for a in first.trajectory] == [("1", "failed"), ("3", "worked")]
+    assert first.by.id == second.by.id == "3"
+    assert first.signature != second.signature
+
+
+def test_steps_begun_with_the_success_do_not_explain_it() -> None:
+    uses = [
+        run("python -m app", NO_HTTPX, 1),
+        run("pip install httpx", group="g"),
+        run("python -m app", group="g"),
+    ]
+    (found,) = linked(*uses)
+    assert isinstance(found, Resolved) and found.kind == "again"

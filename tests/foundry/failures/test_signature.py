@@ -1,0 +1,158 @@
+"""A failure's name stays the same whatever differs by chance, and changes with what it is about."""
+
+import json
+import string
+from datetime import datetime
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from metamem.foundry.failures.signature import LONGEST, Signature, signature
+from metamem.foundry.words import Use
+
+
+def shell(command: str, output: str, code: int | None = 1) -> Signature:
+    return signature(
+        Use("u", "Bash", {"command": command}, error=output, failed=True, exit_code=code)
+    )
+
+
+# What one run has and another has not.
+NUMBERS = st.integers(0, 10**9)
+HEX = (
+    st.integers(16**7, 16**12)
+    .map(lambda n: f"{n:x}")
+    .filter(lambda h: any(c.isdigit() for c in h) and any(c.isalpha() for c in h))
+)
+NAMES = st.text(string.ascii_lowercase + string.digits, min_size=1, max_size=8)
+FOLDERS = st.one_of(
+    NAMES.map(lambda n: f"/tmp/{n}"),
+    NAMES.map(lambda n: f"/private/tmp/{n}/pytest-of-me"),
+    NAMES.map(lambda n: f"/var/tmp/{n}"),
+)
+TIMES = st.datetimes(datetime(2000, 1, 1), datetime(2049, 12, 31)).map(datetime.isoformat)
+
+
+def a_run(folder: str, line: int, number: int, hashed: str, when: str) -> dict[str, Signature]:
+    """Failures of one run, by what they are."""
+    trace = (
+        f'{when} Traceback (most recent call last):\n  File "{folder}/x.py", line {line}, in f\n'
+    )
+    return {
+        "module": shell(f"cd {folder} && python x.py", trace + "ModuleNotFoundError: No module named 'requests'"),
+        "file": shell("python x.py", trace + f"FileNotFoundError: [Errno 2] No such file or directory: '{folder}/data.csv'"),
+        "memory": shell("./serve", f"panic: bad object at 0x{number:x} after {number}ms"),
+        "status": shell(f"curl -f https://x.io/{number}", f"curl: (22) https://x.io/u/{number} returned error: 404"),
+        "commit": shell("git cherry-pick x", f"error: could not apply {hashed}... message"),
+        "compiler": shell("cc x.c", f"{folder}/x.c:{line}:{line + 1}: error: expected ';' before '}}' token"),
+        "tool": signature(Use("u", "Fetch", {"n": number}, error=f"[{when}] request {hashed} failed: quota of {number} used up")),
+        "port": shell("serve", f"connect to 127.0.0.1:{1024 + number % 60000} failed: Connection refused"),
+    }  # fmt: skip
+
+
+@given(
+    *(st.tuples(FOLDERS, st.integers(1, 99999), NUMBERS, HEX, TIMES) for _ in range(2)),
+)
+def test_what_differs_by_chance_does_not_matter(one: tuple, other: tuple) -> None:
+    first = a_run(*one)
+    assert first == a_run(*other)
+    assert len({found.id for found in first.values()}) == len(first)
+
+
+@given(st.text(string.ascii_lowercase, min_size=1, max_size=12), st.text(max_size=400))
+def test_a_home_is_nobodys(name: str, anything: str) -> None:
+    def of(home: str) -> Signature:
+        return shell("make", f"cp: cannot stat '{home}/p/config.toml': No such file or directory")
+
+    assert of(f"/home/{name}") == of("/Users/other") == of("/root") == of("~")
+    found = shell(
+        anything, anything
+    )  # whatever comes, there is a short answer, and always the same
+    assert found == shell(anything, anything) and len(found.detail) <= LONGEST
+
+
+STATUS = st.integers(400, 599)
+
+
+@given(STATUS, STATUS)
+def test_statuses_tell_failures_apart(one: int, other: int) -> None:
+    assume(one != other)
+    forms = [
+        "curl: (22) The requested URL returned error: {}",
+        "requests.exceptions.HTTPError: {} Client Error: for url: https://x.io/a",
+        "HTTP/1.1 {} Something",
+        '{{"error": "it did not go", "status": {}}}',
+    ]
+    for form in forms:
+        assert shell("get", form.format(one)).id != shell("get", form.format(other)).id
+        assert shell("get", form.format(one)).status == one
+
+
+MODULES = st.from_regex(r"[g-z][a-z]{2,10}(_[g-z]+)?", fullmatch=True)
+
+
+@given(MODULES, MODULES)
+def test_symbols_tell_failures_apart(one: str, other: str) -> None:
+    assume(one != other)
+    for form in (
+        "ModuleNotFoundError: No module named '{}'",
+        "NameError: name '{}' is not defined",
+        "bash: line 1: {}: command not found",
+        "error: unrecognized arguments: --{}",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'conf/{}'",
+        "make: *** No rule to make target '{}'.  Stop.",
+    ):
+        assert shell("x", form.format(one)).id != shell("x", form.format(other)).id
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (shell("git push", "fatal: no"), shell("git pull", "fatal: no")),
+        (shell("npm test", "it failed"), shell("npm start", "it failed")),
+        (shell("python -m a", "it failed"), shell("python -m b", "it failed")),
+        (shell("uv run pytest", "it failed"), shell("pytest", "it failed")),
+        (shell("x", "it failed", 1), shell("x", "it failed", 2)),
+        (shell("x", "ValueError: bad"), shell("x", "TypeError: bad")),
+        (shell("x", "error TS2304: bad name"), shell("x", "error TS2305: bad name")),
+        (shell("x", "error[E0425]: bad"), shell("x", "error[E0433]: bad")),
+        (signature(Use("u", "Read", {}, error="gone")), signature(Use("u", "Edit", {}, error="gone"))),
+    ],
+)  # fmt: skip
+def test_what_it_is_about_matters(one: Signature, other: Signature) -> None:
+    assert one.id != other.id and one.text != other.text
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "text"),
+    [
+        ("cd app && python -m srv 2>&1 | tail -5", "ModuleNotFoundError: No module named 'yaml'",
+         "python -m srv: ModuleNotFoundError: No module named 'yaml' (exit 1)"),
+        ("export A=1; sudo docker compose up -d", "permission denied while trying to connect",
+         "docker compose up: permission denied while trying to connect (exit 1)"),
+        ("cat > x.py <<'EOF'\nimport a; b | c\nEOF\npython x.py", "KeyError: 'id'",
+         "python: KeyError: 'id' (exit 1)"),
+        ("false", "", "false: failed (exit 1)"),
+    ],
+)  # fmt: skip
+def test_it_reads_well(command: str, output: str, text: str) -> None:
+    assert shell(command, output).text == text
+
+
+def test_shells_are_one_tool_and_an_answer_in_json_is_read() -> None:
+    given = {"command": ["bash", "-lc", "foo a"]}
+    said = "foo: command not found"
+    codex = signature(Use("u", "shell", given, result=said, exit_code=127))
+    assert codex == shell("foo a", said, 127)
+    assert shell("foo a", f"{said}\nProcess exited with code 127", None).exit_code == 127
+    answer = {"error": {"message": "no such user u_12345", "code": 404}}
+    found = signature(Use("u", "get_user", {}, result=json.dumps(answer)))
+    assert (found.status, found.detail) == (404, "no such user u_# (status: #)")
+
+
+@pytest.mark.parametrize("said", ["Exit code 128", "Process exited with code 128"])
+def test_an_exit_code_is_no_status_of_http(said: str) -> None:
+    found = shell("git commit -m x", f"{said}\nfatal: unable to auto-detect email address", 128)
+    assert (found.status, found.exit_code) == (None, 128)
+    assert shell("curl x", "error code: 404", 22).status == 404
