@@ -172,6 +172,25 @@ def test_a_commit_that_is_there_is_not_made_again(tmp_path: Path) -> None:
     assert made.names() == [] and made.program("a") is None
 
 
+def test_what_was_stopped_between_a_commit_and_its_files_is_finished(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "tools")
+    stopped = Repository(tmp_path / "tools")
+
+    def stop(change: Change) -> None:
+        raise KeyboardInterrupt
+
+    stopped._put = stop  # type: ignore[method-assign]
+    for files in ({"program.py": "1\n"}, {"program.py": "2\n"}, None):
+        with suppress(KeyboardInterrupt), stopped.alone():
+            stopped.commit(Change("a", files, "Change a"))
+        assert made.unfinished()
+        with made.alone():
+            pass
+        assert not made.unfinished()
+        assert made.program("a") == (files["program.py"] if files else None)
+        assert git(made.folder, "status", "--porcelain") == ""
+
+
 KILLED = """
 import sys, time
 from pathlib import Path

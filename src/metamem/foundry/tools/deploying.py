@@ -66,7 +66,7 @@ def settle(site: Site, *, at: int, folders: Sequence[Path] = ()) -> list[Settled
     looked = [_look(site, slot, name) for slot, name in names.items()]
     due = [each.slot for each in looked if _differs(each, there)]
     _note_states(site, looked)
-    if not due:
+    if not due and not site.repository.unfinished():
         return []
     done: list[Settled] = []
     with site.repository.alone():

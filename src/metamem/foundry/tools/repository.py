@@ -3,7 +3,8 @@
 Each scope has its own, so that erasing one leaves nothing of it in the history of another. Commits are made
 without git's own work tree or index, and only then are the files put beside it: whatever interrupts that, the
 same can be done again, and what is there already is not done twice. Whoever changes anything holds the lock;
-whoever reads a program waits for that.
+whoever reads a program waits for that. What was interrupted between the commit and its files is known by a mark,
+and finished by whoever comes next.
 """
 
 import fcntl
@@ -25,6 +26,7 @@ FOLDER = "tools"  # in that of the memory
 BRANCH = "refs/heads/main"
 PROGRAM, ABOUT = "program.py", "tool.json"
 _LOCK = ".git/held-by-metamem"
+_UNFINISHED = ".git/unfinished-by-metamem"  # names the tool whose files may not be those of the commit
 _WHO = ("-c", "user.name=metamem", "-c", "user.email=metamem@localhost")
 _PLAIN = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0",
           "-c", "commit.gpgsign=false")  # fmt: skip
@@ -66,6 +68,7 @@ def files_of(kept: Kept, skill: str) -> dict[str, str]:
 class Repository:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._lock: int | None = None  # held by this process, and by each git that it runs meanwhile
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -78,7 +81,14 @@ class Repository:
                 *self.folder.glob(".git/*.lock"),
             ):
                 stale.unlink(missing_ok=True)
+            if self.unfinished():
+                name = (self.folder / _UNFINISHED).read_text(encoding="utf-8")
+                self._put(Change(name, self.committed(name), ""))
             yield
+
+    def unfinished(self) -> bool:
+        """Whether somebody was stopped between a commit and its files; `alone` finishes it."""
+        return (self.folder / _UNFINISHED).exists()
 
     def head(self) -> str:
         """The newest commit; empty where there is none."""
@@ -124,6 +134,7 @@ class Repository:
             tree = self._git("write-tree", environment=at).strip()
         parents = ("-p", before) if before else ()
         made = self._git("commit-tree", tree, *parents, stdin=change.message).strip()
+        _write(self.folder / _UNFINISHED, change.name)
         self._git(
             "update-ref", "-m", change.message.partition("\n")[0], BRANCH, made, before or _ZERO
         )
@@ -151,11 +162,10 @@ class Repository:
                 if stray.name not in change.files:
                     shutil.rmtree(stray) if stray.is_dir() else stray.unlink()
             for name, text in change.files.items():
-                part = place / f".{name}.part"
-                part.write_text(text, encoding="utf-8", errors="surrogateescape")
-                part.replace(place / name)
+                _write(place / name, text)
         if self.head():
             self._git("read-tree", BRANCH)
+        (self.folder / _UNFINISHED).unlink(missing_ok=True)
 
     def _make(self) -> None:
         inside = self.folder / ".git"
@@ -171,8 +181,12 @@ class Repository:
         descriptor = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, how)
+            if how == fcntl.LOCK_EX:
+                self._lock = descriptor
             yield
         finally:
+            if how == fcntl.LOCK_EX:
+                self._lock = None
             os.close(descriptor)  # also unlocks
 
     def _git(
@@ -194,6 +208,8 @@ class Repository:
                 input=stdin.encode(errors="surrogateescape"),
                 capture_output=True,
                 check=False,
+                # A git that outlives its killed parent keeps the lock until it has ended.
+                pass_fds=() if self._lock is None else (self._lock,),
             )
         except OSError as error:
             raise StoreError(f"git cannot be run: {error.strerror}", hint="install git") from None
@@ -201,6 +217,13 @@ class Repository:
             said = done.stderr.decode(errors="replace").strip()
             raise StoreError(f"the repository of tools in {self.folder} fails: {said}")
         return done.stdout.decode(errors="surrogateescape")
+
+
+def _write(path: Path, text: str) -> None:
+    """The whole file or none of it."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8", errors="surrogateescape")
+    part.replace(path)
 
 
 def removed(folder: Path) -> bool:
