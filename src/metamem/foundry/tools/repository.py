@@ -26,7 +26,9 @@ FOLDER = "tools"  # in that of the memory
 BRANCH = "refs/heads/main"
 PROGRAM, ABOUT = "program.py", "tool.json"
 _LOCK = ".git/held-by-metamem"
-_UNFINISHED = ".git/unfinished-by-metamem"  # names the tool whose files may not be those of the commit
+_UNFINISHED = (
+    ".git/unfinished-by-metamem"  # names the tool whose files may not be those of the commit
+)
 _WHO = ("-c", "user.name=metamem", "-c", "user.email=metamem@localhost")
 _PLAIN = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0",
           "-c", "commit.gpgsign=false")  # fmt: skip
@@ -68,7 +70,9 @@ def files_of(kept: Kept, skill: str) -> dict[str, str]:
 class Repository:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock: int | None = None  # held by this process, and by each git that it runs meanwhile
+        self._lock: int | None = (
+            None  # held by this process, and by each git that it runs meanwhile
+        )
 
     @contextmanager
     def alone(self) -> Iterator[None]:
