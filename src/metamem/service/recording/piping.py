@@ -1,7 +1,7 @@
 """A server behind a pipe: what its client writes reaches it, what it says reaches the client, byte for byte.
 
-What passes is shown to a watcher after it was handed on, in a thread of its own. A watcher that cannot keep
-up misses something; whoever talks never waits for it.
+What passes is queued for a watcher before it is handed on, so that nothing is seen after what it caused; the
+watcher looks in a thread of its own. One that cannot keep up misses something; whoever talks never waits for it.
 """
 
 import os
@@ -79,11 +79,11 @@ class Pump(threading.Thread):
     def run(self) -> None:
         with suppress(OSError):
             while data := os.read(self._source, CHUNK):
+                self._show(data)
                 self.at, left = "writing", memoryview(data)
                 while left:
                     left = left[os.write(self._target, left) :]
                 self.at, self.moved = "reading", self.moved + len(data)
-                self._show(data)
         self._close()
 
     def drain(self) -> None:
