@@ -96,8 +96,31 @@ class Pump(threading.Thread):
 
 def carried(command: Sequence[str], watcher: Watcher, given: int = 0, taken: int = 1) -> int:
     """Run a server between two files, until it ends; its exit code, as shells have it."""
+    # From before the server runs: a signal that comes while it starts is meant for it as well.
+    early: list[int] = []
+    before: dict[int, Any] = {
+        number: signal.signal(number, lambda got, _: early.append(got)) for number in _PASSED_ON
+    }
     try:
-        server = subprocess.Popen(
+        server = _started(command)
+
+        def pass_on(number: int, _: FrameType | None = None) -> None:
+            with suppress(ProcessLookupError):
+                server.send_signal(number)
+
+        for handled in _PASSED_ON:
+            signal.signal(handled, pass_on)
+        for came in early:
+            pass_on(came)
+        return _between(server, watcher, given, taken)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -109,6 +132,9 @@ def carried(command: Sequence[str], watcher: Watcher, given: int = 0, taken: int
             f"{command[0]} cannot be run: {error.strerror}",
             hint="give the server's command after --",
         ) from None
+
+
+def _between(server: subprocess.Popen[bytes], watcher: Watcher, given: int, taken: int) -> int:
     assert server.stdin is not None and server.stdout is not None
     stdin, stdout = server.stdin, server.stdout
 
@@ -122,23 +148,14 @@ def carried(command: Sequence[str], watcher: Watcher, given: int = 0, taken: int
             stdout.close()
         _let_go(taken)
 
-    def pass_on(number: int, _: FrameType | None) -> None:
-        with suppress(ProcessLookupError):
-            server.send_signal(number)
-
     asking = Pump(given, stdin.fileno(), lambda data: watcher.show("client", data), nobody_asks)
     answering = Pump(
         stdout.fileno(), taken, lambda data: watcher.show("server", data), nobody_answers
     )
-    before: dict[int, Any] = {number: signal.signal(number, pass_on) for number in _PASSED_ON}
-    try:
-        asking.start()
-        answering.start()
-        code = server.wait()
-        answering.drain()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    asking.start()
+    answering.start()
+    code = server.wait()
+    answering.drain()
     return code if code >= 0 else 128 - code
 
 

@@ -5,6 +5,7 @@ so within a second or two, and may kill whatever stands in its place. That proce
 to the end, whatever becomes of this one.
 """
 
+import fcntl
 import json
 import secrets
 import subprocess
@@ -20,6 +21,7 @@ from metamem.service.recording.watching import Lines, Watching
 
 HOST = "mcp"
 KEEPER = "metamem.service.recording.keeper"
+WIDE = 1 << 20  # bytes of a pipe: what anybody may ask for
 # How hosts whose sessions are read from their own transcripts name themselves to servers.
 _READ_ALREADY = {
     "claude-code": claude.HOST,
@@ -81,6 +83,14 @@ class Recorder:
             start_new_session=True,  # what ends this process and its group does not end that one
         )
         assert process.stdin is not None
+        _widened(process.stdin.fileno())
         about = {**self._where, "session": self.session}
         process.stdin.write(json.dumps(about).encode() + b"\n")
         return process
+
+
+def _widened(pipe: int) -> None:
+    """Room for what comes while the other end is still starting."""
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):  # of a user whose pipes have all the room they may have
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, WIDE)
