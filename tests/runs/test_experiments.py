@@ -154,6 +154,14 @@ def test_the_same_again_is_what_came_of_it(chain):
     assert rows(home) == before
 
 
+def test_asking_again_in_another_way_is_told(chain):
+    home, *_ = chain
+    again, _ = play(home, "H1", rules=Rules(tasks=35))
+    assert again.state == "passed"
+    assert any("was answered once before" in warning for warning in again.warnings)
+    assert not play(home, "H1")[0].warnings
+
+
 def test_where_memory_cannot_help_nothing_passes_and_nothing_is_opened(tmp_path):
     unfair = {"domain_settings": {"fair": False}}
     first, _ = play(tmp_path, "H1", **unfair)

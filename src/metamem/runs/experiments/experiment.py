@@ -1,6 +1,6 @@
 """One experiment from its plan to its record: asked in its turn, told beforehand, kept whatever comes."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 
@@ -12,7 +12,7 @@ from metamem.runs.experiments.hypotheses import HYPOTHESES, Hypothesis, hypothes
 from metamem.runs.experiments.lab import Lab
 from metamem.runs.experiments.outcome import Forecast, Outcome, Refusal
 from metamem.runs.experiments.power import Power
-from metamem.runs.experiments.records import Experiment, Json, Plan, experiments, standing
+from metamem.runs.experiments.records import Experiment, Json, Plan, answers, experiments, standing
 from metamem.store.records import RunState
 
 
@@ -42,10 +42,10 @@ async def experiment(lab: Lab, name: str, *, only_plan: bool = False) -> Experim
         raise UsageError(f"{lab.domain.name} learns parameters: there is no memory in it to test")
     plan = await _plan(lab, asked, measure)
     known = await aside(experiments, lab.archive)
-    answers = {h: standing(known, h, plan.under) for h in HYPOTHESES}
-    lab.answers = {h: answer for h, answer in answers.items() if answer is not None}
+    stand = {h: standing(known, h, plan.under) for h in HYPOTHESES}
+    lab.answers = {h: answer for h, answer in stand.items() if answer is not None}
     lab.run_id = f"{lab.domain.name}-{name}-{short(content_id(asdict(plan)))}"
-    locked = _locked(asked, answers)
+    locked = _locked(asked, stand)
     insisted = locked if lab.terms.override else ""
     if insisted:  # another experiment than the one that needed no insisting
         plan = replace(plan, terms={**plan.terms, "override": True})
@@ -76,7 +76,7 @@ async def experiment(lab: Lab, name: str, *, only_plan: bool = False) -> Experim
             reason=outcome.reason,
             power=outcome.power,
             result=outcome.result,
-            warnings=outcome.warnings,
+            warnings=(*outcome.warnings, *_asked_before(known, begun)),
         )
         await _keep(lab, ended, "finished")
     return await aside(_kept, lab, plan.id)
@@ -97,16 +97,28 @@ async def _plan(lab: Lab, asked: Hypothesis, measure: Measure) -> Plan:
     )
 
 
-def _locked(asked: Hypothesis, answers: Mapping[str, Experiment | None]) -> str:
+def _locked(asked: Hypothesis, stand: Mapping[str, Experiment | None]) -> str:
     """Why this may not be asked yet; empty where it may."""
     if not asked.after:
         return ""
-    before = answers[asked.after]
+    before = stand[asked.after]
     if before is None:
         return f"{asked.name} waits for {asked.after}, which was not tested under these conditions"
     if not before.passed:
         return f"{asked.name} waits for {asked.after}, which has not passed: {before.reason}"
     return ""
+
+
+def _asked_before(known: Sequence[Experiment], asked: Experiment) -> list[str]:
+    """The level holds for one answer: whoever asks until it is yes hears yes in the end."""
+    earlier = answers(known, asked.plan.hypothesis, asked.plan.under)
+    if not earlier:
+        return []
+    times = "once" if len(earlier) == 1 else f"{len(earlier)} times"
+    return [
+        f"{asked.plan.hypothesis} was answered {times} before under the same conditions: its level holds"
+        " for a single answer"
+    ]
 
 
 async def _refused(lab: Lab, refused: Experiment, reason: str, only_plan: bool) -> Experiment:

@@ -100,12 +100,12 @@ def found(known: Sequence[Experiment], name: str) -> Experiment:
     return fitting[-1]
 
 
-def standing(known: Sequence[Experiment], hypothesis: str, under: str) -> Experiment | None:
-    """The newest answer to a hypothesis under some conditions; one that passed goes first.
+def answers(known: Sequence[Experiment], hypothesis: str, under: str) -> list[Experiment]:
+    """What was found of a hypothesis under some conditions, oldest first.
 
-    An answer that somebody insisted on opens nothing: what it rests on was never shown.
+    An answer that somebody insisted on is none: what it rests on was never shown.
     """
-    answers = [
+    return [
         each
         for each in known
         if each.plan.hypothesis == hypothesis
@@ -113,4 +113,9 @@ def standing(known: Sequence[Experiment], hypothesis: str, under: str) -> Experi
         and each.state in ("passed", "not passed")
         and not each.overridden
     ]
-    return max(answers, key=lambda each: (each.passed, each.ended), default=None)
+
+
+def standing(known: Sequence[Experiment], hypothesis: str, under: str) -> Experiment | None:
+    """The answer that counts: the newest, and one that passed before one that did not."""
+    found = answers(known, hypothesis, under)
+    return max(found, key=lambda each: (each.passed, each.ended), default=None)
