@@ -299,7 +299,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=0, metavar="STREAMS")
     given = parser.parse_args()
     if given.generated:
-        for effect, turns in ((1.0, False), (1.0, True), (0.0, False)):
+        for effect, turns in ((1.0, False), (1.0, True)):
             print(on_generated(given.generated, 400, effect, turns=turns), flush=True)
         return
     if given.rows:
