@@ -161,7 +161,7 @@ def run(
     if json:
         print_json(found.to_json())
     elif not plan or found.state == "refused":
-        _show(found, _scale(domain, played))
+        _show(found)
     if found.state == "refused":
         raise typer.Exit(REFUSED)
 
@@ -204,16 +204,12 @@ def _spec(proposer: str | None) -> Spec | None:
     return Spec(proposer)
 
 
-def _scale(domain: str, played: Conditions) -> Scale:
-    return Scale(*played.made(domain).reward_range)
-
-
 def _day(found: Experiment) -> str:
     return found.ended[:16].replace("T", " ")
 
 
-def _show(found: Experiment, scale: Scale | None = None) -> None:
-    scale = scale or Scale(*found.result.get("reward_range", (0.0, 1.0)))
+def _show(found: Experiment) -> None:
+    scale = Scale(*found.result.get("reward_range", (0.0, 1.0)))
     say(f"{found.plan.domain}, {found.plan.hypothesis}: {found.plan.asks}")
     if found.overridden:
         say(f"Played although it should have been refused: {found.overridden}.")

@@ -75,7 +75,7 @@ async def experiment(lab: Lab, name: str, *, only_plan: bool = False) -> Experim
             state="passed" if outcome.passed else "not passed",
             reason=outcome.reason,
             power=outcome.power,
-            result=outcome.result,
+            result={**outcome.result, "reward_range": list(lab.domain.reward_range)},
             warnings=(*outcome.warnings, *_asked_before(known, begun)),
         )
         await _keep(lab, ended, "finished")
