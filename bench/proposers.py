@@ -43,6 +43,7 @@ FUNCTION = "bench.functions:FunctionDomain"
 PROBLEMS: Mapping[str, Spec] = {
     **{name: Spec(FUNCTION, {"function": name}) for name in (*PLAIN, MIXED)},
     "dials": Spec("dials"),
+    "routing": Spec("routing", {"rounds": 30}),  # short streams: a score takes a tenth of a second
 }
 INLINE = Spec("inline")
 LEVEL = 0.025  # of each end of an interval
@@ -210,6 +211,8 @@ def main() -> None:
     parser.add_argument("--nothing", type=int, default=0, metavar="SEEDS")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.seeds < 2:
+        parser.error("a comparison takes two seeds or more")
     names = given.proposers or installed()
     if given.signal:
         promotions("sphere", given.signal, given.workers, names)

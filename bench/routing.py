@@ -1,6 +1,7 @@
 """Routing on real rows: which agent with which memory wins which task, by metamem's own evaluations.
 
     python -m bench.routing [--domain NAME ...] [--seeds 20] [--home FOLDER] [--rows FILE.jsonl]
+    python -m bench.routing --generated 100     # streams with arms of which all is known: seconds
 
 `mixed` takes the tasks of three domains together, with arms of which none is good in all of them: an arm
 that cannot act in a domain at all has no success there.
@@ -17,6 +18,7 @@ Resumable: what the archive in FOLDER has is not played again.
 
 import argparse
 import json
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,11 +30,13 @@ from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.ids import derive_seed
 from metamem.core.protocols import WorldDomain
+from metamem.domains.routing import generated
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.offpolicy import Decided, doubly_robust, ips, snips
-from metamem.evaluation.statistics import paired_comparison
+from metamem.evaluation.statistics import paired_comparison, t_interval
 from metamem.routing import Context, Outcome, Router, Settings
 
+ROUTED, TOLD, EVENLY = "routed", "best arm of each kind, were it told", "dealt evenly"
 PASSES = 2  # over the tasks of valid
 SETTINGS: dict[str, dict[str, Any]] = {"alfworld": {"data": "generated"}}
 ARMS: dict[str, tuple[str, ...]] = {  # AGENT/DESIGN, none of which needs a model
@@ -197,7 +201,7 @@ def report(domain: str, home: str, seeds: int, settings: Settings) -> str:
     for name, rewards in (
         ("routed, learned from what it drew", mean_routed),
         ("routed, learned from all outcomes", knowing),
-        ("best arm of each kind, were it told", told),
+        (TOLD, told),
         ("best arm of each task, in hindsight", hindsight),
     ):
         found = paired_comparison(rewards, fixed)
@@ -213,7 +217,9 @@ def report(domain: str, home: str, seeds: int, settings: Settings) -> str:
     return "\n".join(lines)
 
 
-def _estimated(log: Sequence[Known], decided: Sequence[Any], settings: Settings) -> dict[str, bool]:
+def _estimated(
+    log: Sequence[Known], decided: Sequence[Any], settings: Settings
+) -> dict[str, bool] | None:
     """Whether the estimates of the best single arm's worth hold what is true, by one router's log."""
     arms = list(log[0].outcomes)
     worth = Router(settings).worth
@@ -236,6 +242,40 @@ def _estimated(log: Sequence[Known], decided: Sequence[Any], settings: Settings)
     return {name: e.low <= truth[best] <= e.high for name, e in estimates.items()}
 
 
+def on_generated(seeds: int, rounds: int, effect: float, *, turns: bool) -> str:
+    """A router on generated streams, beside the single arm that is best on each, as hindsight has it."""
+    gains: dict[str, list[float]] = {ROUTED: [], TOLD: [], EVENLY: []}
+    beaten = 0
+    for seed in range(seeds):
+        stream = generated(random.Random(derive_seed("bench", seed)), rounds, effect, turns=turns)
+        router = Router()
+        worth = [{arm: router.worth(o) for arm, o in row.outcomes.items()} for row in stream]
+        arms = list(worth[0])
+        alone = {arm: fmean(each[arm] for each in worth) for arm in arms}
+        drawn = []
+        for number, row in enumerate(stream):
+            choice = router.choose(row.context, arms, derive_seed(seed, number))
+            router.learn(row.context, choice.arm, row.outcomes[choice.arm])
+            drawn.append(worth[number][choice.arm])
+        kinds: dict[str, list[dict[str, float]]] = {}
+        for row, each in zip(stream, worth, strict=True):
+            kinds.setdefault(" ".join(row.context.task.split()[:3]), []).append(each)
+        told = sum(max(sum(e[arm] for e in own) for arm in arms) for own in kinds.values())
+        best = max(alone.values())
+        gains[ROUTED].append(fmean(drawn) - best)
+        gains[EVENLY].append(fmean(alone.values()) - best)
+        gains[TOLD].append(told / rounds - best)
+        beaten += fmean(drawn) > best
+    lines = [
+        f"{seeds} streams of {rounds} tasks, effect {effect:g}{', arms change places halfway' if turns else ''};"
+        f" worth beside the best single arm of each stream (routed is better in {beaten})"
+    ]
+    for name in gains:
+        low, high = t_interval(gains[name])
+        lines.append(f"  {name:36} {fmean(gains[name]):+.3f} ({low:+.3f} … {high:+.3f})")
+    return "\n".join(lines)
+
+
 def write_rows(path: Path, domains: Sequence[str], home: str) -> None:
     """All rows of a domain for `metamem learn routing --data FILE`."""
     with path.open("w", encoding="utf-8") as file:
@@ -256,7 +296,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--home", default="metamem-home")
     parser.add_argument("--rows", type=Path, help="write the full-information rows of one domain")
+    parser.add_argument("--generated", type=int, default=0, metavar="STREAMS")
     given = parser.parse_args()
+    if given.generated:
+        for effect, turns in ((1.0, False), (1.0, True)):
+            print(on_generated(given.generated, 400, effect, turns=turns), flush=True)
+        return
     if given.rows:
         if len(given.domain) > 1:
             raise UsageError("rows are written for one domain at a time: their arms differ")

@@ -18,6 +18,8 @@ _PUBLIC = {
     "curve_async": "metamem.sweeps",
     "evaluate": "metamem.api",
     "evaluate_async": "metamem.api",
+    "experiment": "metamem.experiments",
+    "experiment_async": "metamem.experiments",
     "learn": "metamem.api",
     "learn_async": "metamem.api",
     "open_memory": "metamem.api",

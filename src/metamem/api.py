@@ -25,25 +25,24 @@ from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
 from metamem.core.renamed import renamed
 from metamem.core.splits import check_split
-from metamem.core.together import together
-from metamem.core.types import CaseResult, Design, Evaluation, Experience
+from metamem.core.types import Design, Evaluation, Experience
 from metamem.designs.library import load
-from metamem.evaluation.evaluator import HELD_OUT, Evaluator
+from metamem.evaluation.evaluator import HELD_OUT
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.kinds.memories import ORACLE
-from metamem.evaluation.record import OnCase
 from metamem.evaluation.rules import Rules
 from metamem.memory import AsyncOpenMemory, OpenMemory
 from metamem.models.allowance import Allowance
 from metamem.models.config import load_config
 from metamem.runs.across import columns, cross_table, play_across
-from metamem.runs.config import LearnConfig
+from metamem.runs.config import LearnConfig, learns
 from metamem.runs.crosstable import CrossTable
 from metamem.runs.forecast import Forecast, forecast
 from metamem.runs.learn import learn as learn_run
 from metamem.runs.opening import PLAYING, Stage, staged
 from metamem.runs.opening import broker_for as broker_for
 from metamem.runs.opening import running as running
+from metamem.runs.played import evaluations, watched
 from metamem.runs.summary import Summary
 from metamem.runs.supply import WHAT, check_suited
 from metamem.runs.table import ANSWERS
@@ -208,32 +207,6 @@ def conditions(
     return config, {name: value for name, value in settings.items() if name not in names}
 
 
-def watched(watch: Progress) -> OnCase:
-    def played(row: CaseResult) -> None:
-        watch.cases()
-        watch.advance()
-
-    return played
-
-
-async def evaluations(
-    evaluator: Evaluator,
-    designs: Sequence[Design],
-    split: str,
-    purpose: str,
-    watch: Progress,
-    words: str,
-) -> list[Evaluation]:
-    """The evaluations of all designs at once; `words` tell whoever watches what is played."""
-    if missing := await aside(evaluator.missing, designs, split):
-        if collecting := await aside(evaluator.to_collect, split):
-            watch.phase("collecting experiences", collecting)
-            await evaluator.collected(split)
-        watch.phase(words, missing)
-    outcomes = [evaluator.evaluate(design, split, purpose=purpose) for design in designs]
-    return [outcome.evaluation for outcome in await together(outcomes)]
-
-
 async def across_async(
     domains: Sequence[str] = (),
     split: str = "test",
@@ -343,7 +316,7 @@ def learn_config(
     archive: Archive | None, domain: str, run: str, settings: dict[str, Any]
 ) -> LearnConfig:
     """What a run is about to be, or what the known run is."""
-    known = {record.id: record for record in archive.runs()} if run and archive else {}
+    known = {r.id: r for r in archive.runs() if learns(r)} if run and archive else {}
     if run in known:
         stored = LearnConfig.from_json(known[run].config)
         if domain and not _is(domain, stored.domain):

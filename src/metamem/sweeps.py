@@ -13,10 +13,8 @@ from metamem.api import (
     RULES,
     Models,
     conditions,
-    evaluations,
     find_design,
     open_home,
-    watched,
 )
 from metamem.core import registry
 from metamem.core.blocking import blocking
@@ -30,6 +28,7 @@ from metamem.evaluation.rules import Rules
 from metamem.evaluation.statistics import HolmComparison, holm_corrected, paired_comparison
 from metamem.models.allowance import Allowance
 from metamem.runs.opening import staged
+from metamem.runs.played import evaluations, watched
 from metamem.runs.swept import Curve, CurveLine, Transfer, TransferLine
 from metamem.runs.table import TableRow, table
 from metamem.store.archive import Archive

@@ -24,6 +24,7 @@ from metamem.core.figures import Scale
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
 from metamem.report.journal import Journal
+from metamem.runs.config import learns
 from metamem.runs.replay import told
 from metamem.runs.summary import Summary
 from metamem.store.archive import Archive, ProposalRecord
@@ -234,7 +235,7 @@ def _find(archive: Archive, name: str) -> Design:
 
 
 def _newest(archive: Archive) -> str:
-    runs = [r.id for r in archive.runs() if "control_of" not in r.config]
+    runs = [r.id for r in archive.runs() if learns(r)]
     if not runs:
         raise UsageError("the archive holds no run yet")
     return runs[-1]

@@ -32,6 +32,7 @@ from metamem.core.protocols import Domain
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.rules import Rules
 from metamem.runs.attribution import attributions
+from metamem.runs.config import learns
 from metamem.runs.summary import Summary
 from metamem.sandbox.isolation import choose
 
@@ -245,7 +246,7 @@ def _known_runs(home: Path | None) -> dict[str, Mapping[str, Any]]:
     if not (home_folder(home) / "archive.db").is_file():
         return {}
     with existing_archive(home) as archive:
-        return {run.id: run.config for run in archive.runs() if "control_of" not in run.config}
+        return {run.id: run.config for run in archive.runs() if learns(run)}
 
 
 def _same_settings(

@@ -13,6 +13,7 @@ from metamem.cli import (
     catalogue,
     doctor,
     evaluate,
+    experiment,
     foundry,
     handoff,
     hooks,
@@ -89,6 +90,7 @@ app.command(epilog=evaluate.EVALUATE_EXAMPLES)(evaluate.evaluate)
 app.command(epilog=evaluate.COMPARE_EXAMPLES)(evaluate.compare)
 app.command(epilog=sweeps.CURVE_EXAMPLES)(sweeps.curve)
 app.command(epilog=sweeps.TRANSFER_EXAMPLES)(sweeps.transfer)
+app.add_typer(experiment.app, name="experiment")
 app.add_typer(handoff.app, name="handoff")
 app.add_typer(archive.app, name="archive")
 app.add_typer(runs.app, name="runs")

@@ -15,6 +15,7 @@ from metamem.core import registry
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
 from metamem.runs.attribution import attributions
+from metamem.runs.config import learns
 from metamem.runs.replay import erasure_in_run, told
 from metamem.runs.summary import Summary
 from metamem.search.entries import HUMAN
@@ -145,7 +146,7 @@ def find_run(archive: Archive, name: str) -> RunRecord:
 
 def _runs(archive: Archive) -> list[RunRecord]:
     """The runs that people started; the control arm of a run is part of it."""
-    return [run for run in archive.runs() if "control_of" not in run.config]
+    return [run for run in archive.runs() if learns(run)]
 
 
 def _about(archive: Archive, run: RunRecord) -> dict[str, Any]:

@@ -78,6 +78,9 @@ class DomainBase(_AnyDomain):
     kind: Kind = "code"
     agent = "reader"
     forms = False
+    # Settings under which its tasks are streams: each group has a memory of its own, and its tasks come
+    # in the order of time. None where time means nothing here.
+    streams: Mapping[str, Any] = {}
     lives = 0  # most lives of other groups that a memory is given before its own; 0: all of train
     # What tables call the row of the domain's own answers: `oracle` where they are a ceiling,
     # `planner` where something bounded makes them and a perfect player may do better.

@@ -8,8 +8,14 @@ from metamem.core.errors import UsageError
 from metamem.evaluation.jobs import Setup, Spec
 from metamem.evaluation.rules import Rules
 from metamem.search.budget import Budget
+from metamem.store.records import RunRecord
 
 _RENAMED = {"layer": "isolation"}  # names in runs that were stored before
+
+
+def learns(run: RunRecord) -> bool:
+    """Whether what an archive keeps as a run has such a config: controls and experiments have none."""
+    return "domain" in run.config
 
 
 @dataclass(frozen=True, slots=True)

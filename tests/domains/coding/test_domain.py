@@ -212,3 +212,16 @@ def test_tasks_of_a_project_have_an_order_of_time():
         if task.data["project"] == "bakery"
     ]
     assert times == sorted(set(times)) and len(times) > 30
+
+
+def test_with_a_memory_for_each_project_tasks_are_streams_in_the_order_of_time():
+    shared, own = CodingDomain(shift=20), CodingDomain(shift=20, memory="project")
+    assert own.version != shared.version  # what a score depends on differs
+    tasks = own.tasks("shift")
+    assert sorted(task.id for task in tasks) == sorted(task.id for task in shared.tasks("shift"))
+    for group in {task.group for task in tasks}:
+        times = [task.data["time"] for task in tasks if task.group == group]
+        assert times == sorted(times) and len(times) == 5
+    assert own.streams == {"memory": "project"}
+    with pytest.raises(UsageError, match="no memory 'alone'"):
+        CodingDomain(memory="alone")

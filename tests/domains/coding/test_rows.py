@@ -120,3 +120,18 @@ def test_every_key_is_documented() -> None:
     page = PAGE.read_text(encoding="utf-8")
     table = page[page.index("### Rows") : page.index("### Settings")]
     assert not [key for key in KEYS if f"`{key}`" not in table]
+
+
+def test_rows_of_a_project_come_in_their_order_where_each_has_a_memory_of_its_own(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        row(id=f"bug-{n}", issue=f"issue {n}", split="shift", project="ab"[n % 2]) for n in range(8)
+    ]
+    written(tmp_path, *rows)
+    tasks = CodingDomain(data=str(tmp_path), memory="project").tasks("shift")
+    assert [task.goal for task in tasks] == [f"issue {n}" for n in range(8)]
+    assert [task.group for task in tasks] == ["a", "b"] * 4
+    shared = CodingDomain(data=str(tmp_path)).tasks("shift")
+    assert {task.id for task in shared} == {task.id for task in tasks}
+    assert not any(task.group for task in shared)

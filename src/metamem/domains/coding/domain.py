@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ class CodingDomain(DomainBase):
     """Repair a Python project so that its failing tests pass and the others stay whole.
 
     `data` is `generated`, or a JSONL file or folder of tasks. A size of 0 means all there are.
-    `cache` is a folder for outcomes of test runs, `auto`, or `off`.
+    `cache` is a folder for outcomes of test runs, `auto`, or `off`. `memory` is `shared`, or `project`:
+    then each project has a memory of its own, and its bugs come in the order of time.
     """
 
     name = "coding"
@@ -32,6 +34,7 @@ class CodingDomain(DomainBase):
     forms = True
     max_steps = MAX_STEPS
     suggestions: Mapping[str, Any] = {"designs": 40, "final_repeats": 1}
+    streams: Mapping[str, Any] = {"memory": "project"}
 
     def __init__(
         self,
@@ -42,11 +45,14 @@ class CodingDomain(DomainBase):
         shift: int = 0,
         seed: int = 0,
         cache: str = "auto",
+        memory: str = "shared",
         command_seconds: float = COMMAND_SECONDS,
         test_seconds: float = TEST_SECONDS,
     ) -> None:
         if not 0 < command_seconds <= 3600 or not 0 < test_seconds <= 3600:
             raise UsageError("commands and tests need more than 0 and at most 3600 seconds")
+        if memory not in ("shared", "project"):
+            raise UsageError(f"no memory {memory!r}", hint="known: shared, project")
         sizes = checked_sizes(train=train, valid=valid, test=test, shift=shift)
         self._source: Source = (
             GeneratedBugs(sizes, seed)
@@ -55,6 +61,7 @@ class CodingDomain(DomainBase):
         )
         self._limits = RunLimits(command_seconds, test_seconds)
         self._cache = cache
+        self._by_project = memory == "project"
         self._tasks: dict[str, tuple[Task, ...]] = {}
         self._version = ""
         self._live()
@@ -74,7 +81,9 @@ class CodingDomain(DomainBase):
 
     @property
     def version(self) -> str:
-        self._version = self._version or self._source.version
+        if not self._version:
+            own = self._source.version
+            self._version = f"{own}-by-project" if self._by_project else own
         return self._version
 
     def describe(self) -> str:
@@ -87,7 +96,8 @@ class CodingDomain(DomainBase):
     def tasks(self, split: str) -> Sequence[Task]:
         check_split(split)
         if split not in self._tasks:
-            self._tasks[split] = tuple(self._source.tasks(split))
+            found = self._source.tasks(split)
+            self._tasks[split] = tuple(_in_time(found) if self._by_project else found)
         return self._tasks[split]
 
     def world(self, task: Task, seed: int) -> CodingWorld:
@@ -129,6 +139,11 @@ class CodingDomain(DomainBase):
     def _load(self, keyed: "_Keyed") -> Project:
         with _naming(keyed.task):
             return load_project(keyed.task.goal, keyed.task.data)
+
+
+def _in_time(tasks: Sequence[Task]) -> list[Task]:
+    ordered = sorted(tasks, key=lambda task: int(task.data["time"]))
+    return [replace(task, group=task.data["project"]) for task in ordered]
 
 
 @contextmanager

@@ -86,7 +86,9 @@ class TaskRows:
         return f"rows-{content_id(text, self.seed, dict(self.sizes))[:16]}"
 
     def tasks(self, split: str) -> list[Task]:
-        return _first([_task(row) for row in self._of_split(split)], self.sizes[split])
+        place = {row.id: number for number, row in enumerate(self._rows)}
+        found = [_task(row, place[row.id]) for row in self._of_split(split)]
+        return _first(found, self.sizes[split])
 
     def describe(self) -> str:
         return f"{len(self._rows)} tasks from {self._file.name}"
@@ -124,9 +126,11 @@ class TaskRows:
         return dealt[split]
 
 
-def _task(row: Row) -> Task:
+def _task(row: Row, place: int) -> Task:
+    """Rows stand in the order of time: the place of a row says when its bug was found."""
+    told = {"project": row.origin or "all", "time": place}
     name = f"task-{content_id(row.id)[:12]}"  # ids of issues can tell what the fault is
-    return Task(name, row.issue, row.difficulty or row.origin, row.data)
+    return Task(name, row.issue, row.difficulty or row.origin, {**row.data, **told})
 
 
 def _first(values: Sequence[Any], size: int) -> list[Any]:

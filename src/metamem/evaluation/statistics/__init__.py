@@ -10,6 +10,7 @@ from metamem.evaluation.statistics.comparison import (
 )
 from metamem.evaluation.statistics.effects import (
     cohens_d,
+    detectable,
     hedges_g,
     power_hint,
     superiority,
@@ -24,6 +25,7 @@ from metamem.evaluation.statistics.intervals import (
 )
 from metamem.evaluation.statistics.paired import paired_t, sign_flip, wilcoxon
 from metamem.evaluation.statistics.samples import Side, Significance
+from metamem.evaluation.statistics.trend import Trend, places_spread, trend
 from metamem.evaluation.statistics.unpaired import holm, welch, welch_from_summary
 
 __all__ = [
@@ -31,10 +33,12 @@ __all__ = [
     "HolmComparison",
     "Side",
     "Significance",
+    "Trend",
     "binomial_lower_bound",
     "binomial_tail",
     "bootstrap_interval",
     "cohens_d",
+    "detectable",
     "hedges_g",
     "holm",
     "holm_corrected",
@@ -42,12 +46,14 @@ __all__ = [
     "paired_comparison",
     "paired_differences",
     "paired_t",
+    "places_spread",
     "power_hint",
     "sign_flip",
     "standard_error",
     "superiority",
     "t_interval",
     "tasks_needed",
+    "trend",
     "upper_bound",
     "welch",
     "welch_from_summary",

@@ -56,15 +56,33 @@ def tasks_needed(
     tail = alpha if one_sided else alpha / 2.0
 
     def enough(n: int) -> bool:
-        reach = t_critical(tail, n - 1.0) + t_critical(1.0 - power, n - 1.0)
-        return math.sqrt(n) * abs(effect) >= reach * sd
+        return math.sqrt(n) * abs(effect) >= reach(n - 1.0, alpha, power, one_sided=one_sided) * sd
 
     # The normal curve asks for a few tasks less than Student's t; count up from there.
-    reach = -normal_quantile(tail) - normal_quantile(1.0 - power)
-    n = max(2, math.ceil((reach * sd / effect) ** 2))
+    at_least = -normal_quantile(tail) - normal_quantile(1.0 - power)
+    n = max(2, math.ceil((at_least * sd / effect) ** 2))
     while n < _ABOUT_NORMAL and not enough(n):
         n += 1
     return n
+
+
+def detectable(
+    n: int, sd: float, alpha: float = 0.05, power: float = 0.8, *, one_sided: bool = False
+) -> float:
+    """The least mean difference that a paired t test on `n` tasks sees with the given power."""
+    if n < 2:
+        raise UsageError(f"{n} tasks can show no difference, whatever its size")
+    if sd < 0.0 or not math.isfinite(sd):
+        raise UsageError(f"a standard deviation is 0 or more, not {sd}")
+    return reach(n - 1.0, alpha, power, one_sided=one_sided) * sd / math.sqrt(n)
+
+
+def reach(df: float, alpha: float, power: float, *, one_sided: bool) -> float:
+    """How many standard errors an effect must measure to be seen with the given power."""
+    if not (0.0 < alpha < 1.0 and 0.0 < power < 1.0):
+        raise UsageError("alpha and power lie between 0 and 1")
+    tail = alpha if one_sided else alpha / 2.0
+    return t_critical(tail, df) + t_critical(1.0 - power, df)
 
 
 def power_hint(n: int, gain: float, sd: float, alpha: float = 0.05, power: float = 0.8) -> str:
