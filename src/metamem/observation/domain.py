@@ -69,7 +69,6 @@ class ObservationDomain(ParamsBase):
         calls: float = 0.3,
         advice_tokens: int = 4_000,
         shuffled: bool = False,
-        effect: float = 1.0,
         train: int = 16,
         valid: int = 60,
         test: int = 30,
@@ -77,9 +76,8 @@ class ObservationDomain(ParamsBase):
         seed: int = 0,
     ) -> None:
         """`tokens` is how long a dialogue is. `answers`, `context` and `calls` say how much right answers,
-        few tokens and few calls count: shares that come to 1. `shuffled` takes any option for the right
-        one: what is left is chance. `effect` says how much of a score follows from the settings, the rest
-        is luck; at 0 all settings are worth the same."""
+        few tokens and few calls count: shares that come to 1. `advice_tokens` is the budget of the host.
+        `shuffled` takes any option for the right one, so that answers are right by chance alone."""
         if tokens < 1_000:
             raise UsageError(f"a dialogue has 1,000 tokens at least, not {tokens}")
         if advice_tokens < 1:
@@ -87,15 +85,13 @@ class ObservationDomain(ParamsBase):
         weights = (answers, context, calls)
         if not all(math.isfinite(w) and w >= 0 for w in weights) or abs(sum(weights) - 1) > 1e-9:
             raise UsageError(f"answers, context and calls are shares that come to 1, not {weights}")
-        if not 0.0 <= effect <= 1.0:
-            raise UsageError(f"the effect lies from 0 to 1, not at {effect}")
         self._weights, self._advice_tokens = weights, advice_tokens
-        self._shuffled, self._effect, self._seed = shuffled, effect, seed
+        self._shuffled, self._seed = shuffled, seed
         self._sizes, self._tokens = Sizes(train, valid, test, shift), tokens
         self._made = lru_cache(maxsize=512)(self._make)
         # What plays is part of what a score depends on.
         plays = library.load(DESIGN).id
-        what = (tokens, weights, advice_tokens, shuffled, effect, self._sizes.as_list(), seed)
+        what = (tokens, weights, advice_tokens, shuffled, self._sizes.as_list(), seed)
         self.version = content_id("observation", VERSION, plays, *what)[:12]
 
     def describe(self) -> str:
@@ -149,9 +145,6 @@ class ObservationDomain(ParamsBase):
             1.0 - min(called / len(shown.sessions), 1.0),
         )
         reward = sum(weight * part for weight, part in zip(self._weights, parts, strict=True))
-        if self._effect < 1.0:
-            luck = random.Random(derive_seed("luck", trial.seed, sorted(values.items()), task.id))
-            reward = self._effect * reward + (1 - self._effect) * luck.uniform(0.4, 0.9)
         return Scored(
             min(max(reward, 0.0), 1.0),
             {

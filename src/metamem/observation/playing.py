@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metamem.core.chat import AskModel, Question, Reply, Turn, Usage
+from metamem.core.chat import AskModel, Question, Reply, Turn
 from metamem.core.episode import cap_advice
 from metamem.core.errors import ModelRefused, ModelUnavailable
 from metamem.core.protocols import Chat
@@ -38,9 +38,7 @@ class Scripted:
     """The model of `scripted.answer`, for whoever has no other."""
 
     async def ask(self, question: Question) -> Reply:
-        said = scripted.answer(question)
-        asked = sum(count_tokens(turn.text) for turn in question.turns)
-        return Reply(said, usage=Usage(asked, count_tokens(said)))
+        return Reply(scripted.answer(question))
 
 
 class _Host:

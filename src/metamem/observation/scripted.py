@@ -8,6 +8,7 @@ whoever wants to see observational memory work without a model.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from metamem.core.chat import Question
 from metamem.core.ids import derive_seed
@@ -54,7 +55,7 @@ def answer(question: Question) -> str:
     if len(question.turns) > 1:
         system = question.turns[0].text
     if question.choices:
-        return read(text.tagged(prompt, "notes"), prompt, question.choices, question.digest)
+        return read(question)
     if system == Observational.REFLECTOR:
         return reflect(prompt)
     return observe(system, prompt, question.max_tokens)
@@ -106,8 +107,7 @@ def _noted(who: str, said: str, known: Sequence[str], rules: set[str]) -> tuple[
         short = " ".join(kept)
     note = f"{who} stated: {short}"
     if "replaced" in rules and _CHANGE.search(said):
-        about = set(text.content_words(said))
-        shares = [len(about & set(text.content_words(_bare(each)))) for each in known]
+        shares = [len(_meaning(said) & _meaning(_bare(each))) for each in known]
         if shares and max(shares) > 1:  # the name of whoever speaks is not among them
             latest = len(shares) - 1 - shares[::-1].index(max(shares))
             note += f" (replacing: {_bare(known[latest])})"
@@ -119,9 +119,7 @@ def _bare(note: str) -> str:
     return _REPLACING.sub("", note).partition(": ")[2].strip().replace("(", "").replace(")", "")
 
 
-def _attended(
-    dated: Sequence[tuple[str, str, str]], most: int
-) -> Sequence[tuple[str, str, str]]:
+def _attended(dated: Sequence[tuple[str, str, str]], most: int) -> Sequence[tuple[str, str, str]]:
     """As many notes as are written down at one go: what matters most, of that the latest."""
     order = sorted(range(len(dated)), key=lambda n: (-RANKS[dated[n][1]], -n))
     kept, left = [], most - 100  # for dates, tags and the task
@@ -179,30 +177,38 @@ def reflect(prompt: str) -> str:
 # --- the reader -------------------------------------------------------------------------------
 
 
-def read(notes: str, prompt: str, options: Sequence[str], luck: str) -> str:
+def read(question: Question) -> str:
     """The option that stands in the note which is most about the question, of those in the latest.
 
     Where no note names any, it guesses.
     """
+    prompt, options = question.turns[-1].text, question.choices
     asked = set(text.content_words(prompt.rpartition("</notes>")[2]))
-    best: tuple[int, int] = (-1, -1)
-    found = ""
-    replaced: dict[str, int] = {}
-    for place, line in enumerate(notes.splitlines()):
+    best, found = (-1, -1), ""
+    replaced: dict[str, tuple[int, str]] = {}  # where, and by which note
+    for place, line in enumerate(text.tagged(prompt, "notes").splitlines()):
+        lower = line.lower()
+        if not any(option.lower() in lower for option in options):
+            continue
         if " asked: " in line or line.endswith("?"):
             continue
-        for old in _REPLACING.findall(line):
-            replaced |= {option: place for option in options if _holds(old, option)}
         bare = _REPLACING.sub("", line)
-        about = len(asked & set(text.content_words(bare)))
+        for old in _REPLACING.findall(line):
+            replaced |= {option: (place, bare) for option in options if _holds(old, option)}
+        about = len(asked & _meaning(bare))
         for option in options:
             if _holds(bare, option) and (about, place) >= best:
                 best, found = (about, place), option
-    if replaced.get(found, -1) > best[1]:  # it was, and something later stands in its place
-        later = notes.splitlines()[replaced[found]]
-        found = next((o for o in options if o != found and _holds(_REPLACING.sub("", later), o)), found)
-    return found or options[derive_seed("guess", luck) % len(options)]
+    place, later = replaced.get(found, (-1, ""))
+    if place > best[1]:  # it was so once, and what came in its place may be an option, too
+        found = next((o for o in options if o != found and _holds(later, o)), found)
+    return found or options[derive_seed("guess", question.digest) % len(options)]
 
 
 def _holds(line: str, option: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(option)}(?!\w)", line, re.IGNORECASE) is not None
+
+
+@lru_cache(maxsize=4096)
+def _meaning(said: str) -> frozenset[str]:
+    return frozenset(text.content_words(said))
