@@ -43,7 +43,7 @@ SPACE = Space(
         "exact_words": Bool(USUAL.exact_words),
         "brief": Bool(USUAL.brief),
         "next_step": Bool(USUAL.next_step),
-        "tail": Int(50, 600, USUAL.tail, log=True, only=Only("next_step", (True,))),
+        "tail": Int(20, 600, USUAL.tail, log=True, only=Only("next_step", (True,))),
     }
 )
 

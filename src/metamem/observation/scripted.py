@@ -70,7 +70,7 @@ def observe(system: str, prompt: str, most: int) -> str:
     earlier, _, shown = prompt.partition("<lines>")
     known = [found[2] for line in earlier.splitlines() if (found := _NOTE.match(line))]
     dated: list[tuple[str, str, str]] = []  # day, mark, note
-    day = task = ""
+    day, task = "", _after(earlier, "The task so far: ")
     for line in shown.partition("</lines>")[0].splitlines():
         if line.startswith("Date: "):
             day = line
@@ -78,7 +78,8 @@ def observe(system: str, prompt: str, most: int) -> str:
         said = _SAID.match(line)
         if said is None or said[1] == _ASSISTANT:
             continue
-        task = wanted[1] if (wanted := _NEXT.search(said[2])) else task
+        if wanted := _NEXT.search(said[2]):  # the latest first, and behind it what waits
+            task = f"{wanted[1]}; {task}" if task else wanted[1]
         mark, note = _noted(said[1], said[2], known, rules)
         if note not in known and not ("brief" in rules and mark == "low"):
             known.append(note)
@@ -86,7 +87,6 @@ def observe(system: str, prompt: str, most: int) -> str:
     lines = _under_days(_attended(dated, most))
     told = "<observations>\n" + "\n".join(lines) + "\n</observations>"
     if "<current-task>" in system:
-        task = task or _after(earlier, "The task so far: ")
         told += f"\n<current-task>\n{task}\n</current-task>"
         told += "\n<suggested-response>\nAsk how it went.\n</suggested-response>"
     return told
