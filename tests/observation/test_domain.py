@@ -72,7 +72,7 @@ async def test_observing_makes_questions_answerable() -> None:
     domain = ObservationDomain(tokens=12_000)
     without = await scored(domain, 8, observe_at=60_000, budget=800)
     noted = await scored(domain, 8, observe_at=2_000, budget=1_600)
-    assert mean(noted, "right") > mean(without, "right") + 0.3
+    assert mean(noted, "answers right") > mean(without, "answers right") + 0.3
     assert mean(without, OBSERVER) == 0
 
 
@@ -84,7 +84,7 @@ async def test_questions_are_answerable_after_a_reflection() -> None:
     reflected = await scored(domain, 8, **values, reflect_at=1_500)
     assert mean(whole, "reflector calls") == 0 < mean(reflected, "reflector calls")
     assert mean(reflected, "told tokens") < mean(whole, "told tokens") - 200
-    assert 0.5 < mean(reflected, "right") < mean(whole, "right")
+    assert 0.5 < mean(reflected, "answers right") < mean(whole, "answers right")
 
 
 async def test_shuffled_answers_drop_to_chance() -> None:
@@ -92,11 +92,11 @@ async def test_shuffled_answers_drop_to_chance() -> None:
     domains = short(valid=40), short(valid=40, shuffled=True)
     true, shuffled = [await scored(domain, 40, **values) for domain in domains]
     questions = sum(len(domains[0]._made(task.id).asked) for task in domains[0].tasks("valid"))
-    right = round(sum(each.costs["right"] for each in shuffled) * questions / 40)
+    right = round(sum(each.costs["answers right"] for each in shuffled) * questions / 40)
     chance = 1 / OPTIONS
     assert binomial_tail(right, questions, chance) > 0.001
     assert binomial_tail(questions - right, questions, 1 - chance) > 0.001
-    assert mean(true, "right") > 0.5
+    assert mean(true, "answers right") > 0.5
     # Nothing but the answers is another: the same memory, the same tokens and calls.
     for cost in ("told tokens", OBSERVER, "reflector calls", "prompt tokens"):
         assert mean(true, cost) == mean(shuffled, cost)
@@ -123,7 +123,7 @@ async def test_scores_are_the_same_in_any_order_and_process() -> None:
 
 async def test_the_score_is_the_weighted_sum_of_its_parts() -> None:
     (told,) = await scored(short(answers=1.0, context=0.0, calls=0.0), 1, observe_at=1_000)
-    assert told.reward == pytest.approx(told.costs["right"])
+    assert told.reward == pytest.approx(told.costs["answers right"])
     (brief,) = await scored(short(answers=0.0, context=1.0, calls=0.0), 1, observe_at=1_000)
     length = short()._made("valid-000").tokens
     assert brief.reward == pytest.approx(1 - told.costs["told tokens"] / length)
@@ -215,7 +215,7 @@ async def test_a_model_that_gives_no_answer_knows_nothing() -> None:
     domain = short()
     values = domain.space.completed({"observe_at": 1_000})
     told = await domain.score(values, domain.tasks("valid")[0], Trial(1, Refusing()))
-    assert told.costs["right"] == 0.0 < told.costs[OBSERVER]
+    assert told.costs["answers right"] == 0.0 < told.costs[OBSERVER]
 
 
 def test_shift_is_about_other_things_and_longer() -> None:

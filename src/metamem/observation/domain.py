@@ -148,8 +148,8 @@ class ObservationDomain(ParamsBase):
         return Scored(
             min(max(reward, 0.0), 1.0),
             {
-                "right": right,
-                "told tokens": played.told,
+                "answers right": right,
+                "told tokens": float(played.told),
                 OBSERVER: float(played.observer),
                 "reflector calls": float(played.reflector),
                 "prompt tokens": float(played.prompts),

@@ -21,6 +21,7 @@ from metamem.observation import scripted
 from metamem.observation.dialogues import Asked, Dialogue
 
 ANSWER_TOKENS = 256
+ASKED_FOR = "answer questions about what was said"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Played:
     """What came of it."""
 
     right: tuple[bool, ...]  # by question
-    told: float  # tokens, on average over the questions
+    told: int  # tokens
     observer: int  # calls
     reflector: int
     prompts: int  # tokens of all prompts of these two
@@ -72,14 +73,13 @@ async def play(
     host = _Host(chat)
     memory = Observational(Tools(host, seed), settings)
     await _live(memory, shown.sessions)
-    right, told = [], 0
-    for asked in shown.asked:
-        advice = cap_advice(await memory.retrieve(Query(asked.text)), advice_tokens)
-        told += advice.tokens
-        right.append(await _answered(chat, advice.text, asked) == asked.options[asked.right])
-    return Played(
-        tuple(right), told / len(shown.asked), host.observer, host.reflector, host.prompts
-    )
+    # Asked once, as at the start of a conversation: what it tells is the same whatever comes up.
+    advice = cap_advice(await memory.retrieve(Query(ASKED_FOR)), advice_tokens)
+    right = [
+        await _answered(chat, advice.text, asked) == asked.options[asked.right]
+        for asked in shown.asked
+    ]
+    return Played(tuple(right), advice.tokens, host.observer, host.reflector, host.prompts)
 
 
 async def _live(memory: Observational, sessions: Sequence[Experience]) -> None:
