@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.observation import learned
 
 import metamem
-from metamem.api import LearnResult, open_home
+from metamem.api import open_home
 from metamem.core.errors import UsageError
 from metamem.core.types import Design, Query
 from metamem.designs.human.observational import Settings
 from metamem.designs.library import load
 from metamem.designs.settings import with_settings
-from metamem.evaluation.jobs import Spec
 from metamem.observation.dialogues import dialogue
 from metamem.observation.domain import DESIGN, OBSERVER, SPACE
 from metamem.observation.playing import play
@@ -31,7 +31,6 @@ from tests.service.designs.parts import MEMBER, NAME, SCOPE
 
 HERE = Place("domain", "observation")
 MODEL = "scripted:metamem.observation.scripted:answer"
-INLINE = Spec("inline")
 SET = SPACE.completed({"observe_at": 1_000, "kept_raw": 0.1, "budget": 500, "brief": True})
 SPOKEN = dialogue(0, "valid", 0, 5_000)
 
@@ -131,7 +130,7 @@ async def test_the_service_serves_what_is_in_use_and_follows_what_is_decided(
 
 def test_a_planted_threshold_is_learned_approved_and_used(tmp_path: Path) -> None:
     """The one loop, as for every other domain. In short dialogues the defaults never observe."""
-    result = learned(tmp_path)
+    result = learned(tmp_path, 0)
     assert result.promoted, result.summary.decision
     row, usual = result.summary.row("test"), result.summary.row("test", "defaults")
     assert row.costs[OBSERVER] > 0 == usual.costs[OBSERVER]
@@ -147,40 +146,15 @@ def test_a_planted_threshold_is_learned_approved_and_used(tmp_path: Path) -> Non
     opened.close()
 
 
-def learned(home: Path, seed: int = 0, **settings: Any) -> LearnResult:
-    short = {
-        "tokens": 4_000,
-        "advice_tokens": 600,
-        "train": 12,
-        "test": 4,
-        "shift": 4,
-        "seed": seed,
-    }
-    return metamem.learn(
-        "observation",
-        home=home,
-        executor=INLINE,
-        seed=seed,
-        designs=12,
-        confirm=3,
-        control=False,
-        explain=False,
-        domain_settings={**short, **settings},
-    )
-
-
 def test_where_answers_are_shuffled_nothing_is_promoted(tmp_path: Path) -> None:
-    for seed in range(3):
-        home = tmp_path / str(seed)
-        only = {"answers": 1.0, "context": 0.0, "calls": 0.0, "shuffled": True}
-        assert not learned(home, seed, **only).promoted
+    for seed in range(4):
+        assert not learned(tmp_path / str(seed), seed, shuffled=True).promoted
 
 
 def test_an_observer_that_never_ran_is_a_warning(tmp_path: Path) -> None:
     """Where calls alone count, to be silent is best."""
-    silent = {"answers": 0.0, "context": 0.0, "calls": 1.0, "tokens": 1_000}
-    result = learned(tmp_path, **silent)
+    result = learned(tmp_path, 0, answers=0.0, context=0.0, calls=1.0, tokens=1_000)
     (row,) = [r for r in result.summary.tables["test"] if r.name == "learned"]
     assert row.costs[OBSERVER] == 0
-    told = f"with what was learned there were no {OBSERVER} at all on 4 tasks"
+    told = f"with what was learned there were no {OBSERVER} at all on 2 tasks"
     assert told in result.summary.search.warnings

@@ -20,6 +20,8 @@ from metamem.observation import phrases
 VERSION = 1
 OPTIONS = 4  # of a question: one is right, so that chance is a quarter
 CHANGING = 0.5  # share of the facts about the speaker that change once
+LENGTHS = (0.75, 1.25)  # of what is asked for
+LONGER = 1.5  # in shift
 EXCHANGES = 6  # of one session
 FIGURES, ASIDES, NEXT = 6, 5, 4  # how many of each are said
 ASSISTANT = "Assistant"
@@ -42,11 +44,13 @@ class Dialogue:
 
 
 def dialogue(seed: int, split: str, number: int, tokens: int) -> Dialogue:
-    """One dialogue of a split, about so long; those of shift are about other things and longer."""
+    """One dialogue of a split, about so long: no two are equally long, else a threshold could be learned
+    that fits one length. Those of shift are about other things, and longer."""
     luck = random.Random(derive_seed("observation", VERSION, seed, split, number))
     away_from_home = split == "shift"
     theme = away.THEME if away_from_home else home.THEME
-    return _Writer(luck, theme).write(tokens * 3 // 2 if away_from_home else tokens)
+    length = tokens * luck.uniform(*LENGTHS) * (LONGER if away_from_home else 1.0)
+    return _Writer(luck, theme).write(round(length))
 
 
 class _Writer:

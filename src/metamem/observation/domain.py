@@ -54,7 +54,7 @@ class ObservationDomain(ParamsBase):
     acts = (OBSERVER,)
     # A model may have moods; the rules that stand in for one have none.
     suggestions: Mapping[str, Any] = {
-        "designs": 30,
+        "designs": 40,
         "confirm": 6,
         "confirm_seeds": 1,
         "final_repeats": 1,
@@ -70,7 +70,7 @@ class ObservationDomain(ParamsBase):
         advice_tokens: int = 4_000,
         shuffled: bool = False,
         train: int = 16,
-        valid: int = 60,
+        valid: int = 80,
         test: int = 30,
         shift: int = 20,
         seed: int = 0,
