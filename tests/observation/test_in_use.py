@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.observation import learned
+from bench.observation import SHORT, learned
 
 import metamem
 from metamem.api import open_home
+from metamem.cli.main import run
+from metamem.core.chat import Question
 from metamem.core.errors import UsageError
 from metamem.core.types import Design, Query
 from metamem.designs.human.observational import Settings
 from metamem.designs.library import load
 from metamem.designs.settings import with_settings
+from metamem.evaluation.jobs import Spec
 from metamem.observation.dialogues import dialogue
 from metamem.observation.domain import DESIGN, OBSERVER, SPACE
 from metamem.observation.playing import play
@@ -29,6 +32,7 @@ from metamem.store.records import Subject
 from tests.observation.test_domain import Listening
 from tests.service.designs.parts import MEMBER, NAME, SCOPE
 
+INLINE = Spec("inline")
 HERE = Place("domain", "observation")
 MODEL = "scripted:metamem.observation.scripted:answer"
 SET = SPACE.completed({"observe_at": 1_000, "kept_raw": 0.1, "budget": 500, "brief": True})
@@ -141,9 +145,8 @@ def test_a_planted_threshold_is_learned_approved_and_used(tmp_path: Path) -> Non
         assert in_use(ledger, HERE) is None
         ledger.approve(waiting.subject, HERE, by="Ada")
         assert in_use(ledger, HERE) == json.loads(result.learned.source)
-    opened = metamem.open_memory(DESIGN, home=tmp_path)
-    assert opened.design.id == with_settings(load(DESIGN), SPACE.read(result.learned)).id
-    opened.close()
+    found = with_settings(load(DESIGN), SPACE.read(result.learned))
+    assert opened_with(tmp_path) == found.id
 
 
 def test_where_answers_are_shuffled_nothing_is_promoted(tmp_path: Path) -> None:
@@ -158,3 +161,46 @@ def test_an_observer_that_never_ran_is_a_warning(tmp_path: Path) -> None:
     assert row.costs[OBSERVER] == 0
     told = f"with what was learned there were no {OBSERVER} at all on 2 tasks"
     assert told in result.summary.search.warnings
+
+
+def notes_nothing(question: Question) -> str:
+    """A model of no use: it never writes a note, and always takes the first option."""
+    return question.choices[0] if question.choices else "I would rather not."
+
+
+def test_which_model_observes_is_a_matter_of_configuration(tmp_path: Path) -> None:
+    """The same settings on the same dialogues: with the scripted model by its name as without any, and
+    with another one as that one does."""
+    values = tmp_path / "mine.json"
+    values.write_text(json.dumps(SPACE.completed({"observe_at": 1_000, "budget": 600})))
+    rewards, calls = [], []
+    for name in ("", MODEL, f"scripted:{__name__}:notes_nothing"):
+        (found,) = metamem.evaluate(
+            str(values),
+            "observation",
+            home=tmp_path / "home",
+            executor=INLINE,
+            models={"memory": name} if name else {},
+            domain_settings={**SHORT, "valid": 3},
+        )
+        rewards.append(found.reward)
+        calls.append(sum(row.model_calls for row in found.rows))
+    assert rewards[0] == rewards[1] > rewards[2]
+    assert calls[0] == 0 and calls[1] > 3 * 24 and calls[2] > 3 * 24
+
+
+def test_a_person_approves_and_undoes_on_the_command_line(tmp_path: Path) -> None:
+    with open_home(tmp_path) as archive:
+        entry = change(Ledger(archive), SET, HERE, reason="better", evidence={})
+    usual = load(DESIGN).id
+    assert opened_with(tmp_path) == usual  # it waits
+    for words in (("approve",), ("undo", "--reason", "worse")):
+        where = [entry.subject.id[:12], "--home", str(tmp_path)]
+        assert run(["promotions", words[0], *where, *words[1:]]) == 0
+        wanted = usual if words[0] == "undo" else with_settings(load(DESIGN), SET).id
+        assert opened_with(tmp_path) == wanted
+
+
+def opened_with(home: Path) -> str:
+    with metamem.open_memory(DESIGN, home=home) as memory:
+        return memory.design.id
