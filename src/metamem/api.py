@@ -26,7 +26,7 @@ from metamem.core.protocols import Domain
 from metamem.core.renamed import renamed
 from metamem.core.splits import check_split
 from metamem.core.types import Design, Evaluation, Experience
-from metamem.designs.library import load
+from metamem.designs.library import is_named, load
 from metamem.evaluation.evaluator import HELD_OUT
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.kinds.memories import ORACLE
@@ -34,6 +34,8 @@ from metamem.evaluation.rules import Rules
 from metamem.memory import AsyncOpenMemory, OpenMemory
 from metamem.models.allowance import Allowance
 from metamem.models.config import load_config
+from metamem.promotion.ledger import Ledger
+from metamem.promotion.settings import as_in_use
 from metamem.runs.across import columns, cross_table, play_across
 from metamem.runs.config import LearnConfig, learns
 from metamem.runs.crosstable import CrossTable
@@ -257,7 +259,8 @@ def open_memory(
 ) -> OpenMemory:
     """A memory for an agent of your own. With a path, what it learned is kept there.
 
-    A design may also be the id of one in the archive at `home` (or its start).
+    A design may also be the id of one in the archive at `home` (or its start). One that is named as it
+    comes with metamem runs with the settings that are in use for it there.
     """
     return OpenMemory(_found(design, home), path, **renamed(settings, layer="isolation"))
 
@@ -281,7 +284,8 @@ def _found(design: str | Design, home: str | Path | None) -> Design:
     if not place.is_file():
         return find_design(design)
     with SqliteArchive(place, create=False) as archive:
-        return find_design(design, archive)
+        found = find_design(design, archive)
+        return as_in_use(found, Ledger(archive)) if is_named(design) else found
 
 
 def read_episodes(path: str | Path) -> list[Experience]:

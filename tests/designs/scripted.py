@@ -11,6 +11,7 @@ from metamem.core.protocols import CallSite
 from metamem.core.types import Design, Experience, Query, render_advice
 from metamem.designs import library
 from metamem.designs.jailed import Jail, JailedMemory
+from metamem.designs.settings import with_settings
 from metamem.models.hashed_embedder import HashedEmbedder
 from tests.designs.samples import VIEW, failed, fetched
 
@@ -68,9 +69,13 @@ class Model:
 
 
 def design(name: str, **constants: float) -> Design:
-    """A design with other values for its numbers."""
-    source = library.load(name).source
+    """A design with other values for its numbers; those in small letters are its settings."""
+    made = library.load(name)
+    settings = {each: value for each, value in constants.items() if each.islower()}
+    source = with_settings(made, settings).source if settings else made.source
     for constant, value in constants.items():
+        if constant in settings:
+            continue
         source, found = re.subn(
             rf"(?m)^    {constant} = [\d_.]+", f"    {constant} = {value}", source
         )

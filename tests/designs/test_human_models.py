@@ -72,7 +72,7 @@ async def test_without_a_model_each_says_what_its_card_promises(jail, name):
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_with_a_model_each_learns_and_repeats_itself(jail, name):
-    small = {"OBSERVE_AT": 60, "KEPT_RAW": 0} if name == "observational" else {}
+    small = {"observe_at": 60, "kept_raw": 0} if name == "observational" else {}
     advices = []
     for _ in range(2):
         memory = await opened(jail, design(name, **small), Model())
@@ -86,7 +86,7 @@ async def test_with_a_model_each_learns_and_repeats_itself(jail, name):
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_nonsense_takes_nothing_away(jail, name):
-    small = {"OBSERVE_AT": 60, "KEPT_RAW": 0} if name == "observational" else {}
+    small = {"observe_at": 60, "kept_raw": 0} if name == "observational" else {}
     model = Model()
     memory = await opened(jail, design(name, **small), model)
     await learn(memory, WON, LOST)
@@ -106,7 +106,7 @@ async def test_nonsense_takes_nothing_away(jail, name):
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_snapshots_and_forks_carry_everything(jail, name):
-    small = {"OBSERVE_AT": 60} if name == "observational" else {}
+    small = {"observe_at": 60} if name == "observational" else {}
     made = design(name, **small)
     memory = await opened(jail, made, Model())
     await learn(memory, *EPISODES)

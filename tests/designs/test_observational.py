@@ -38,7 +38,7 @@ def noting(prompt: str, system: str) -> str:
 
 async def test_the_observer_is_asked_at_the_threshold_and_keeps_a_fifth_raw(jail):
     model = Model(noting)
-    memory = await opened(jail, design("observational", OBSERVE_AT=130), model)
+    memory = await opened(jail, design("observational", observe_at=130), model)
     await learn(memory, said(9))  # 13 tokens each
     assert not model.asked
     assert (await told(memory)).startswith("Latest, word for word:\nDate: 0 May\nAnn: m0")
@@ -53,7 +53,7 @@ async def test_the_observer_is_asked_at_the_threshold_and_keeps_a_fifth_raw(jail
 
 async def test_the_beginning_stays_the_same_between_observations(jail):
     model = Model(noting)
-    memory = await opened(jail, design("observational", OBSERVE_AT=130), model)
+    memory = await opened(jail, design("observational", observe_at=130), model)
     await learn(memory, said(10))
     first = (await told(memory)).partition("\n\nLatest")[0]
     for n in range(10, 14):
@@ -67,7 +67,7 @@ async def test_the_beginning_stays_the_same_between_observations(jail):
 
 async def test_the_observer_is_not_asked_again_at_once_after_a_failure(jail):
     model = Model("I have nothing to say.")
-    memory = await opened(jail, design("observational", OBSERVE_AT=130), model)
+    memory = await opened(jail, design("observational", observe_at=130), model)
     await learn(memory, said(10))
     assert len(model.asked) == 2  # two attempts
     await learn(memory, said(1, 10))
@@ -81,7 +81,7 @@ async def test_the_observer_is_not_asked_again_at_once_after_a_failure(jail):
 
 async def test_the_reflector_rewrites_only_what_is_over_its_threshold(jail):
     model = Model(noting)
-    made = design("observational", OBSERVE_AT=130, REFLECT_AT=200)
+    made = design("observational", observe_at=130, reflect_at=200)
     memory = await opened(jail, made, model)
     reflector = observational.Observational.REFLECTOR
     while not any(system == reflector for _, system in model.asked):
@@ -114,7 +114,7 @@ async def test_a_bad_reflection_climbs_the_ladder_and_changes_nothing(jail, refl
     reflector = observational.Observational.REFLECTOR
     model = Model(answer)
     memory = await opened(
-        jail, design("observational", OBSERVE_AT=130, KEPT_RAW=0, REFLECT_AT=60, LEAST=0.1), model
+        jail, design("observational", observe_at=130, kept_raw=0, reflect_at=60, LEAST=0.1), model
     )
     await learn(memory, said(10))
     prompts = [prompt for prompt, system in model.asked if system == reflector]
@@ -130,7 +130,7 @@ async def test_a_bad_reflection_climbs_the_ladder_and_changes_nothing(jail, refl
 async def test_a_large_message_is_read_in_pieces_and_none_of_it_is_lost(jail):
     model = Model("<observations>\n- [low] a piece\n</observations>")
     memory = await opened(
-        jail, design("observational", OBSERVE_AT=1000, PIECE=2000, KEPT_RAW=0), model
+        jail, design("observational", observe_at=1000, PIECE=2000, kept_raw=0), model
     )
     long = "".join(f"word{n} " for n in range(2000))
     await learn(memory, Experience(messages=(Message("Ann", "m1 " + long, "1 May"),)))
@@ -149,7 +149,7 @@ async def test_notes_beyond_the_budget_are_told_by_priority_and_age(jail):
         return f"<observations>\nDate: 1 May\n{lines}\n</observations>"
 
     memory = await opened(
-        jail, design("observational", OBSERVE_AT=130, KEPT_RAW=0, BUDGET=400), Model(answer)
+        jail, design("observational", observe_at=130, kept_raw=0, budget=400), Model(answer)
     )
     await learn(memory, said(10))
     advice = await told(memory)
@@ -164,7 +164,7 @@ async def test_notes_beyond_the_budget_are_told_by_priority_and_age(jail):
 
 async def test_what_is_told_fits_the_budget_and_ends_with_the_task(jail):
     for budget in (80, 90, 130):
-        made = design("observational", OBSERVE_AT=130, KEPT_RAW=0.9, BUDGET=budget)
+        made = design("observational", observe_at=130, kept_raw=0.9, budget=budget)
         memory = await opened(jail, made, Model(noting))
         await learn(memory, said(11))
         advice = await told(memory)
@@ -182,7 +182,7 @@ async def test_a_conversation_of_the_dialogue_domain_is_noted_under_its_dates(ja
             f"- [high] someone stated something\n</observations>"
         )
     )
-    memory = await opened(jail, design("observational", OBSERVE_AT=500), model)
+    memory = await opened(jail, design("observational", observe_at=500), model)
     history = list(domain.history(group))
     await learn(memory, *history)
     advice = await told(memory, Query("What was said?"))
@@ -196,7 +196,7 @@ async def test_raw_lines_have_a_bound_too(jail):
     model = Model()
     model.away = True
     memory = await opened(
-        jail, design("observational", OBSERVE_AT=130, RAW_MOST=200, PAUSE=0.1), model
+        jail, design("observational", observe_at=130, RAW_MOST=200, PAUSE=0.1), model
     )
     await learn(memory, *(said(1, n) for n in range(30)))
     advice = await told(memory)

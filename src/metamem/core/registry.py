@@ -30,6 +30,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "gymnasium": "metamem.domains.gymnasium:GymnasiumDomain",
         "dials": "metamem.domains.dials:DialsDomain",
         "routing": "metamem.domains.routing:RoutingDomain",
+        "observation": "metamem.observation.domain:ObservationDomain",
     },
     "kinds": {
         "code": "metamem.evaluation.kinds.memories:MemoriesKind",

@@ -38,6 +38,11 @@ def _files(package: str) -> list[str]:
     return sorted(stem for stem in stems if stem != "__init__")
 
 
+def is_named(name: str) -> bool:
+    """Whether a design is called so, and not found by its file or its id."""
+    return name in names() or name in learned_names()
+
+
 def needs_model(design: Design) -> bool:
     """Whether a design says of itself that it is nothing without a language model."""
     return _NEEDS_MODEL.search(design.source) is not None

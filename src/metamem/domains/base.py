@@ -57,6 +57,7 @@ class ParamsBase(_AnyDomain):
     kind: Kind = "params"
     space: Space
     embeds = False  # whether it asks `trial.embedder`
+    acts: tuple[str, ...] = ()  # costs that count what must happen: none of it is a warning
 
     async def open(self) -> None:
         """Called once before the first score, wherever it scores."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from metamem.core.chat import AskAt, AskModel, Question, Reply, Site, Turn
 from metamem.core.errors import ModelRefused
+from metamem.core.protocols import Chat
 from metamem.models.structured import check_schema
 
 DESIGN_REPLY_TOKENS = 4096
@@ -18,11 +19,6 @@ class PlacedChat:
         """`count` is told the tokens of each call."""
         self._ask, self._site, self._count = ask, site, count
         self._asked = 0
-
-    @property
-    def asked(self) -> int:
-        """How many questions were put here."""
-        return self._asked
 
     async def ask(self, question: Question) -> Reply:
         site = replace(self._site, ordinal=self._asked)
@@ -40,17 +36,20 @@ class PlacedChat:
             self._count(tokens)
 
 
-def for_design(chat: PlacedChat, most: int | None = None) -> AskModel:
+def for_design(chat: Chat, most: int | None = None) -> AskModel:
     """A model as a design asks it, at most so often. What the design says is not trusted."""
+    asked = 0
 
     async def ask(prompt: str, schema: dict[str, Any] | None, system: str) -> Any:
-        if most is not None and chat.asked >= most:
+        nonlocal asked
+        if most is not None and asked >= most:
             raise ModelRefused(f"no model answers more than {most} questions in an episode")
         if schema is not None:
             check_schema(schema, trusted=False)
         turns = [Turn("system", system)] if system else []
         turns.append(Turn("user", prompt))
         question = Question(tuple(turns), schema, max_tokens=DESIGN_REPLY_TOKENS)
+        asked += 1
         reply = await chat.ask(question)
         return reply.text if schema is None else reply.value
 

@@ -37,7 +37,7 @@ from metamem.runs.searching import SearchInRounds
 from metamem.runs.summary import Summary
 from metamem.runs.supply import make_proposer, met_needs
 from metamem.runs.table import LEARNED, TableRow, table
-from metamem.runs.tally import counted, search_told, spent_on_models
+from metamem.runs.tally import counted, never_acted, search_told, spent_on_models
 from metamem.search.learnables import Deprived, learnable_of
 from metamem.search.loop import Budget, Search
 from metamem.store.archive import Archive
@@ -95,14 +95,18 @@ class Learning:
                 seed=self.config.seed,
             )
         asked = self.broker.roles_asked if self.broker is not None else frozenset()
+        search = await aside(search_told, self.archive, self.run_id, main, self.config, asked)
+        explanation = await self._explain(learned, main)
+        tables = await self._report(learned, rival)
+        idle = never_acted(self.domain, tables["test"])
         summary = Summary(
             learned=learned,
             promoted=decision.promoted is not None,
             decision=decision,
             control=rival,
-            search=await aside(search_told, self.archive, self.run_id, main, self.config, asked),
-            explanation=await self._explain(learned, main),
-            tables=await self._report(learned, rival),
+            search=replace(search, warnings=(*search.warnings, *idle)),
+            explanation=explanation,
+            tables=tables,
             models=await aside(spent_on_models, self.archive, self.run_id),
             reward_range=self.domain.reward_range,
             rounds=tuple(self.rounds),

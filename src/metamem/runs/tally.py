@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from metamem.core.calls import Spending
+from metamem.core.protocols import Domain
 from metamem.runs.config import LearnConfig
 from metamem.runs.summary import SearchCounts
+from metamem.runs.table import LEARNED, TableRow
 from metamem.search.loop import HUMAN, Search
 from metamem.store.archive import Archive
 from metamem.store.records import ProposalRecord
@@ -35,6 +37,14 @@ def search_told(
             " were sent again, so they may have been billed twice"
         )
     return replace(counts, warnings=(*counts.warnings, *warnings))
+
+
+def never_acted(domain: Domain, rows: Sequence[TableRow]) -> Iterator[str]:
+    """Of the costs that count what must happen, those of which what was learned has none at all."""
+    for name in getattr(domain, "acts", ()):
+        for row in rows:
+            if row.name == LEARNED and row.costs.get(name) == 0.0:
+                yield f"with what was learned there were no {name} at all on {row.tasks} tasks"
 
 
 def counted(arm: Search, proposals: Sequence[ProposalRecord]) -> SearchCounts:

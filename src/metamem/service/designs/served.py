@@ -9,7 +9,7 @@ import asyncio
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
@@ -54,15 +54,17 @@ class ServedDesigns:
         archive: Decided,
         *,
         named: Mapping[str, Design] = NOBODY,
+        settable: Collection[str] = (),
         serving: Serving = USUAL,
         embedder: AnyEmbedder | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """`named` are designs by scope, in the place of what the ledger says."""
+        """`named` are designs by scope, in the place of what the ledger says; those whose ids are in
+        `settable` run with the settings that the ledger has in use for them."""
         self.reports: deque[Report] = deque(maxlen=MOST_REPORTS)
         self.counted: Counter[str] = Counter()
         self.service = service
-        self._deciding = Deciding(archive, named, serving.look_every)
+        self._deciding = Deciding(archive, named, serving.look_every, settable)
         self._serving, self._embedder, self._limits = serving, embedder, limits
         self._current: dict[int, str] = {}  # by scope: the design that answered last
         self._failed: dict[tuple[int, str], float] = {}  # when to try again
@@ -194,7 +196,7 @@ class ServedDesigns:
             allow(caller, "manage", [scope])
             spot, _ = await asyncio.to_thread(self._look, caller, scope, "manage")
             found = await self._deciding.decision(spot.scope, afresh=True)
-            if not (found.knows(design) or self._deciding.is_named(spot.scope, design)):
+            if not (found.knows(design) or (found.named and found.named.id == design)):
                 raise UnknownName(
                     f"no design {design!r} waits or is in use in {scope}",
                     hint="metamem promotions lists what does",

@@ -9,6 +9,8 @@ from metamem.api import find_design, home_folder
 from metamem.core.access import Scope
 from metamem.core.aside import aside
 from metamem.core.errors import UsageError
+from metamem.core.types import Design
+from metamem.designs.library import is_named
 from metamem.service.archives import FILE, note_archive
 from metamem.service.designs.served import ServedDesigns
 from metamem.service.designs.serving import USUAL, Serving
@@ -34,11 +36,15 @@ async def served_designs(
     folder = home_folder(home)
     with ExitStack() as held:
         archive = await aside(_archive, service, folder, create, held)
-        named = {}
+        named: dict[str, Design] = {}
+        settable: tuple[str, ...] = ()
         if design:
             found = await aside(find_design, design, archive)
             named = {str(Scope.parse(scope)): found}
-        async with ServedDesigns(service, archive, named=named, serving=serving) as served:
+            settable = (found.id,) if is_named(design) else ()
+        async with ServedDesigns(
+            service, archive, named=named, settable=settable, serving=serving
+        ) as served:
             yield served
 
 
