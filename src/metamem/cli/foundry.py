@@ -214,16 +214,48 @@ def failures(
 
 
 @app.command()
+@spread()
+def lessons(
+    archived: Annotated[bool, typer.Option("--archived", help="Those that were put away.")] = False,
+    scope: m.ScopeName = "",
+    there: There = HERE,
+) -> None:
+    """List what was learned beside that: what keeps going wrong, what was measured, what ended well."""
+    from metamem.foundry.lessons import store
+
+    found = []
+    with site_here(scope, there) as site:
+        if site is not None:
+            with site.database.reading() as execute:
+                found = store.lessons(execute, site.number, archived=archived)
+    if there.json:
+        print_json(found)
+        return
+    if not found:
+        _nothing()
+        return
+    print_table(
+        ("id", "kind", "lesson", "sessions"),
+        [(short(each.id), each.kind, each.text, str(each.sessions)) for each in found],
+        numeric=("sessions",),
+    )
+
+
+@app.command()
 @spread(without=["json"])
 def restore(
     wanted: Annotated[
-        str, typer.Argument(metavar="ID", help="Of a failure, a workflow or a tool; or its start.")
+        str,
+        typer.Argument(
+            metavar="ID", help="Of a failure, a workflow, a lesson or a tool; or its start."
+        ),
     ],
     scope: m.ScopeName = "",
     there: There = HERE,
 ) -> None:
     """Bring back what was put away because nobody needed it for 30 days."""
     from metamem.foundry.failures import store as failed
+    from metamem.foundry.lessons import store as taught
     from metamem.foundry.tools import store as tools
     from metamem.foundry.workflows import store as repeated
 
@@ -234,6 +266,7 @@ def restore(
             away = [
                 *(("failure", f.signature, failed.restore) for f in failed.failures(execute, site.number, archived=True)),
                 *(("workflow", w.id, repeated.restore) for w in repeated.workflows(execute, site.number, archived=True)),
+                *(("lesson", t.id, taught.restore) for t in taught.lessons(execute, site.number, archived=True)),
                 *(("tool", t.id, tools.restore) for t in tools.tools(execute, site.number, archived=True)),
             ]  # fmt: skip
             found = [each for each in away if each[1].startswith(wanted)]
