@@ -15,7 +15,9 @@ from metamem.core.errors import UnknownName
 from metamem.core.ids import short
 
 if TYPE_CHECKING:  # loaded when a command needs it
-    pass
+    from collections.abc import Sequence
+
+    from metamem.foundry.overseer import Looked
 
 DAY = 86_400_000
 REPORT_EXAMPLES = """[bold]Examples[/bold]
@@ -69,7 +71,7 @@ def oversee(scope: m.ScopeNames = None, there: There = HERE) -> None:
     Tools that pass wait for you: metamem promotions pending.
     """
     from metamem.core.access import Scope
-    from metamem.foundry.overseer import Looked, overseeing
+    from metamem.foundry.overseer import overseeing
     from metamem.service.connecting import open_folder
     from metamem.service.defaults import Defaults
 
@@ -79,14 +81,20 @@ def oversee(scope: m.ScopeNames = None, there: There = HERE) -> None:
             [Scope.parse(s) for s in Defaults(service, Path.cwd()).read(scope)] if scope else None
         )
 
-    async def all_of_them() -> list[Looked]:
+    async def all_of_them() -> "list[Looked]":
         async with overseeing(folder) as overseer:
             return await overseer.once(wanted, every=0)
 
     done = asyncio.run(all_of_them())
     if there.json:
         print_json(done)
-        return
+    else:
+        _tell(done)
+    if any(each.round is None for each in done):
+        raise typer.Exit(1)
+
+
+def _tell(done: "Sequence[Looked]") -> None:
     if not done:
         _nothing()
     for each in done:
@@ -96,7 +104,7 @@ def oversee(scope: m.ScopeNames = None, there: There = HERE) -> None:
         took = each.round.took
         say(
             f"{each.scope}: {took.sessions} sessions read, {took.failures} failures,"
-            f" {took.occurrences} times of workflows, {len(each.round.judged)} workflows judged,"
+            f" {took.occurrences} times of workflows, {took.lessons} lessons, {len(each.round.judged)} workflows judged,"
             f" {len(each.round.settled)} tools changed, {each.tidied.total} put away or merged"
         )
         for verdict in each.round.judged:
@@ -149,7 +157,7 @@ def workflows(
         )
         return
     if not found:
-        _nothing()
+        _nothing(archived)
         return
     print_table(
         ("id", "goal", "steps", "uses", "went well", "sessions", "last"),
@@ -194,7 +202,7 @@ def failures(
         print_json(rows)
         return
     if not rows:
-        _nothing()
+        _nothing(archived)
         return
     print_table(
         ("id", "failure", "times", "sessions", "resolved", "what worked"),
@@ -232,7 +240,7 @@ def lessons(
         print_json(found)
         return
     if not found:
-        _nothing()
+        _nothing(archived)
         return
     print_table(
         ("id", "kind", "lesson", "sessions"),
@@ -284,8 +292,10 @@ def restore(
     say(f"The {kind} {short(identifier)} is active again.")
 
 
-def _nothing() -> None:
+def _nothing(archived: bool = False) -> None:
     say(
-        "Nothing is known here yet. metamem import-sessions reads what your agents did so far;"
+        "Nothing was put away."
+        if archived
+        else "Nothing is known here yet. metamem import-sessions reads what your agents did so far;"
         " metamem hooks install HOST keeps it from now on."
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from metamem.foundry.acts import Did, acts
 from metamem.foundry.failures import store as failures
-from metamem.foundry.failures.effect import Effect, effect
+from metamem.foundry.failures.effect import Effect, Place, effect
 from metamem.foundry.failures.store import Failure, Resolution
 from metamem.foundry.failures.taking import Standing, standing
 from metamem.foundry.lessons import store as lessons
@@ -28,7 +28,8 @@ from metamem.foundry.workflows.candidates import SUCCESS, USES
 from metamem.store.engine import Execute
 
 MOST = 10  # lines of each kind
-FEW = 5  # sessions that ended well
+FEW = 5  # ways in which sessions ended well
+PLACES: tuple[Place, ...] = ("retry", "start")
 LOOKED_AT = 500  # sessions, the newest, whose outcomes are told
 
 
@@ -76,7 +77,7 @@ class Report:
     learned: learning.Standing  # how many lessons there are, and of how many sessions
     patterns: tuple[lessons.Lesson, ...]
     insights: tuple[lessons.Lesson, ...]
-    successes: tuple[lessons.Lesson, ...]
+    successes: tuple[tuple[lessons.Lesson, int], ...]  # each with how many sessions ended so
     workflows: int
     repeated: tuple[Repeated, ...]
     in_use: tuple[Watched, ...]
@@ -116,7 +117,7 @@ def report(site: Site, *, since: int, until: int) -> Report:
             learned,
             tuple(lessons.patterns(execute, scope)[:MOST]),
             tuple(lessons.insights(execute, scope)[:MOST]),
-            tuple(lessons.successes(execute, scope)[:FEW]),
+            _same(lessons.successes(execute, scope))[:FEW],
             len(kept),
             tuple(_repeated(execute, scope, each) for each in kept[:MOST]),
             tuple(in_use),
@@ -150,8 +151,21 @@ def _solved(execute: Execute, scope: int, known: list[Failure]) -> list[Solved]:
     for failure in known:
         best = [r for r in failures.resolutions(execute, scope, failure.signature) if r.text]
         if best:
-            found.append(Solved(failure, best[0], effect(execute, scope, best[0].id)))
+            found.append(Solved(failure, best[0], _effect(execute, scope, best[0].id)))
     return sorted(found, key=lambda each: (-each.failure.sessions, each.failure.signature))
+
+
+def _effect(execute: Execute, scope: int, resolution: str) -> Effect:
+    """Before a retry or when a session begins: where it was drawn for more often."""
+    places = [effect(execute, scope, resolution, place=place) for place in PLACES]
+    return max(places, key=lambda each: each.shown.sessions + each.withheld.sessions)
+
+
+def _same(successes: list[lessons.Lesson]) -> tuple[tuple[lessons.Lesson, int], ...]:
+    """Those that differ, each with how many sessions ended so."""
+    times = Counter(each.text for each in successes)
+    first = {each.text: each for each in reversed(successes)}
+    return tuple((first[text], count) for text, count in times.items())
 
 
 def _repeated(execute: Execute, scope: int, kept: workflows.Kept) -> Repeated:

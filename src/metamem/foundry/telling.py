@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from metamem.core.ids import short
+from metamem.foundry.failures.effect import when
 from metamem.foundry.lessons.store import Lesson
 from metamem.foundry.report import Repeated, Report, Solved
 from metamem.foundry.tools.watch import Watched
@@ -51,8 +52,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _part("What keeps going wrong", map(_lesson, habits))
     yield from _part("What was measured", map(_lesson, report.insights))
     yield from _part(
-        f"What ended well, the last of {report.learned.successes} sessions",
-        map(_success, report.successes),
+        "What ended well",
+        (_success(lesson, count) for lesson, count in report.successes),
     )
     yield from _part("What is done again and again", map(_workflow, report.repeated))
     yield from _part("Tools in use", map(_tool, report.in_use))
@@ -83,7 +84,7 @@ def _solved(solved: Solved) -> str:
     failure, resolution = solved.failure, solved.resolution
     return (
         f"- {_quoted(failure.text)}: {failure.count} times in {failure.sessions} sessions. What worked:"
-        f" {one_line(resolution.text, WIDE)} ({resolution.sessions} sessions). Telling it: {solved.effect.text}"
+        f" {one_line(resolution.text, WIDE)} ({resolution.sessions} sessions). Telling it {when(solved.effect.place)}: {solved.effect.text}"
     )
 
 
@@ -91,10 +92,10 @@ def _lesson(lesson: Lesson) -> str:
     return f"- {one_line(lesson.text, LONG)}"
 
 
-def _success(lesson: Lesson) -> str:
+def _success(lesson: Lesson, count: int) -> str:
     told = lesson.evidence
     calls = ", ".join(one_line(call, WIDE) for call in told["calls"])
-    return f"- {_quoted(told['goal'])} (by {told['by']}): {one_line(calls, LONG)}"
+    return f"- {_quoted(told['goal'])} (by {told['by']}{f', {count} sessions' if count > 1 else ''}): {one_line(calls, LONG)}"
 
 
 def _workflow(repeated: Repeated) -> str:
