@@ -2,7 +2,7 @@
 
 Nothing is deleted. What was put away comes back by itself when it happens again, or by `restore`. A tool that
 is in use is never put away silently: one that nobody used for 30 days is taken out of use first, by the
-ledger, and a person can approve it again. Days are counted back from the last session of the scope: a project
+ledger; it is offered again when it is judged again. Days are counted back from the last session of the scope: a project
 that rests does not forget, and what is imported from long ago is not put away at once.
 """
 
