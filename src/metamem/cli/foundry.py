@@ -1,8 +1,9 @@
 """metamem foundry: what agents do again and again in this project, and what is made of it."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,10 +16,12 @@ from metamem.core.errors import UnknownName
 from metamem.core.ids import short
 
 if TYPE_CHECKING:  # loaded when a command needs it
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from metamem.foundry.overseer import Looked
+    from metamem.store.engine import Execute
 
+Kept = TypeVar("Kept")
 DAY = 86_400_000
 REPORT_EXAMPLES = """[bold]Examples[/bold]
 
@@ -126,11 +129,7 @@ def workflows(
     from metamem.foundry.words import template_json
     from metamem.foundry.workflows import store
 
-    with site_here(scope, there) as site:
-        found = []
-        if site is not None:
-            with site.database.reading() as execute:
-                found = store.workflows(execute, site.number, archived=archived)
+    found = _kept(scope, there, partial(store.workflows, archived=archived))
     if there.json:
         print_json(
             [
@@ -231,11 +230,7 @@ def lessons(
     """List what was learned beside that: what keeps going wrong, what was measured, what ended well."""
     from metamem.foundry.lessons import store
 
-    found = []
-    with site_here(scope, there) as site:
-        if site is not None:
-            with site.database.reading() as execute:
-                found = store.lessons(execute, site.number, archived=archived)
+    found = _kept(scope, there, partial(store.lessons, archived=archived))
     if there.json:
         print_json(found)
         return
@@ -290,6 +285,15 @@ def restore(
             kind, identifier, bring_back = found[0]
             bring_back(execute, site.number, identifier)
     say(f"The {kind} {short(identifier)} is active again.")
+
+
+def _kept(scope: str, there: There, read: "Callable[[Execute, int], list[Kept]]") -> "list[Kept]":
+    """What a store has of the project; nothing where the project is not known."""
+    with site_here(scope, there) as site:
+        if site is None:
+            return []
+        with site.database.reading() as execute:
+            return read(execute, site.number)
 
 
 def _nothing(archived: bool = False) -> None:
