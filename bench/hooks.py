@@ -29,7 +29,13 @@ from metamem.service.words import Draft
 
 LIMIT = 50  # ms, p95
 FACTS = 2000
-KINDS = ("briefing", "recall", "capture")
+KINDS = {
+    "briefing": "SessionStart",
+    "recall": "UserPromptSubmit",
+    "capture": "Stop",
+    "before": "PreToolUse",
+    "after": "PostToolUseFailure",
+}
 
 
 def prepared(home: Path, name: str, *, facts: int = 0) -> Meeting:
@@ -61,16 +67,19 @@ def hanging(meeting: Meeting) -> socket.socket:
 
 
 def given(kind: str, home: Path) -> bytes:
-    event = {"briefing": "SessionStart", "recall": "UserPromptSubmit", "capture": "Stop"}[kind]
     return json.dumps(
         {
             "session_id": "bench",
             "transcript_path": str(home / "none.jsonl"),
             "cwd": str(home),
             "permission_mode": "default",
-            "hook_event_name": event,
+            "hook_event_name": KINDS[kind],
             "prompt": "Which port does service number 77 listen on?",
             "source": "startup",
+            "tool_name": "Bash",
+            "tool_input": {"command": "pytest -q"},
+            "tool_use_id": "call-1",
+            "error": "Exit code 127\nsh: pytest: command not found",
         }
     ).encode()
 

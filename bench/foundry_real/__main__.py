@@ -1,12 +1,13 @@
 """Foundry on public recorded sessions: what it finds, and how much of it is right.
 
-    python -m bench.foundry_real --data FOLDER [--seed 1] [--samples FOLDER] [--checked FILE …]
+    python -m bench.foundry_real --data FOLDER [--seed 1] [--samples FOLDER] [--checked FILE …] [--without FILE …]
 
 FOLDER (or METAMEM_REAL_DATA) holds what was fetched, which is never part of this project:
 `terminal-bench-leaderboard/…/sessions/agent.log` with `results.json` beside (runs of mini-swe-agent), and
 `tau-bench/historical_trajectories/gpt-4o-airline.json`. `--samples` writes 50 resolutions and 50 places of
 workflows to be judged by hand; `--checked` reads judgements (id, verdict, reason) and prints the precision
-of the same sample with its exact interval of 95 %.
+of the same sample with its exact interval of 95 %. `--without` leaves out what those files judged: what the
+rules were mended by is no proof of them.
 """
 
 import argparse
@@ -28,11 +29,13 @@ _TAU = "tau-bench/historical_trajectories/gpt-4o-airline.json"
 def main() -> None:
     args = _arguments()
     judged = {name: said for path in args.checked for name, said in read_judged(path).items()}
+    used = {name for path in args.without for name in read_judged(path)}
     sets: dict[str, list[Trace]] = {
         "terminal-bench": terminal.read_traces(args.data / _TERMINAL),
         "tau-bench": tau.read_traces(args.data / _TAU),
     }
     resolved: dict[str, str] = {}
+    told: set[str] = set()
     places: dict[str, str] = {}
     for name, traces in sets.items():
         uses = sum(len(trace.uses) for trace in traces)
@@ -40,13 +43,15 @@ def main() -> None:
         began = time.perf_counter()
         found = links(traces)
         _failures(found, time.perf_counter() - began)
+        told |= {one.id for one in found if one.told}
         resolved |= {one.id: show_link(one) for one in found if one.kind != "open"}
         began = time.perf_counter()
         carried = done(traces)
         _workflows(carried, time.perf_counter() - began)
         places |= {one.id: show_done(one) for one in carried}
     for what, shown in (("resolutions", resolved), ("workflows", places)):
-        _sample(what, shown, args, judged)
+        fresh = {name: text for name, text in shown.items() if name not in used}
+        _sample(what, fresh, args, judged, told)
 
 
 def _failures(found: Sequence[Link], seconds: float) -> None:
@@ -81,6 +86,7 @@ def _sample(
     shown: Mapping[str, str],
     args: argparse.Namespace,
     judged: dict[str, tuple[str, str]],
+    told: set[str],
 ) -> None:
     chosen = sampled(shown, args.seed, args.most)
     if args.samples is not None:
@@ -92,6 +98,8 @@ def _sample(
         known = [one for one in chosen if one in judged]
         print(f"{what}, seed {args.seed}: {precision(known, judged).text}", end="")
         print(f" ({len(chosen) - len(known)} not judged)" if len(known) < len(chosen) else "")
+        if of_told := [one for one in known if one in told]:
+            print(f"  of those that can be told: {precision(of_told, judged).text}")
         for reason, times in reasons(known, judged).most_common():
             print(f"  wrong {times}: {reason}")
 
@@ -104,6 +112,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--most", type=int, default=50)
     parser.add_argument("--samples", type=Path)
     parser.add_argument("--checked", type=Path, nargs="*", default=[])
+    parser.add_argument("--without", type=Path, nargs="*", default=[])
     args = parser.parse_args()
     args.data = Path(args.data)
     return args

@@ -134,6 +134,16 @@ def test_a_reader_that_has_seen_enough(tmp_path):
         assert done.returncode == 1
 
 
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "1>&- 2>&-"])
+def test_nobody_listens_at_all(tmp_path, closed):
+    program = f'"{sys.executable}" -m metamem.cli.main'
+    for words, code in (("archive list", 0), ("archive nothing", 2)):
+        SqliteArchive(tmp_path / "archive.db").close()
+        line = f"{program} {words} --home {tmp_path} {closed}"
+        done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, "bug" in done.stdout + done.stderr) == (code, False), done
+
+
 def test_no_colour_where_nobody_sees_it(tmp_path):
     for env in ({}, {"NO_COLOR": "1"}):
         done = program("runs", "list", "--home", tmp_path, env=env)

@@ -18,7 +18,7 @@ from metamem.cli.main import run
 from metamem.core.access import Scope
 from metamem.foundry.acts import acts, cursor_of
 from metamem.foundry.overseer import HOUR, LOOKED, Looked, Overseer, standing_still
-from metamem.foundry.report import report
+from metamem.foundry.report import FEW, report
 from metamem.foundry.telling import as_markdown
 from metamem.foundry.tidying import UNUSED, tidy
 from metamem.foundry.workflows import store as workflows
@@ -128,6 +128,8 @@ def test_the_report_matches_the_log(lived: Shop) -> None:
     assert "uv run pytest -q" in told and "pytest: command not found" in told
     assert f"`{lived.names()[0]}`" in told
     assert sum(well for well, _ in found.outcomes.values()) == 42
+    assert (found.learned.successes, len(found.successes)) == (40, FEW)
+    assert "## What ended well" in told and "Telling it before a retry" in told
     later = report(lived.site, since=lived.now[0] + 1, until=lived.now[0] + 2)
     assert later.deeds == {} and later.failures == found.failures
 
@@ -233,4 +235,10 @@ def test_commands_tell_it_to_people_and_to_programs(lived: Shop, capsys) -> None
     assert json.loads(capsys.readouterr().out) == []
     assert run(["foundry", "oversee", *place, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["scope"] == str(lived.site.scope)
-    assert run(["foundry", "report", "--memory", str(lived.memory), "--scope", "project/no"]) == 2
+    assert run(["foundry", "lessons", *place, "--json"]) == 0
+    assert {each["kind"] for each in json.loads(capsys.readouterr().out)} == {"success"}
+    assert run(["foundry", "failures", *place, "--archived"]) == 0
+    assert capsys.readouterr().out == "Nothing was put away.\n"
+    nowhere = ["--memory", str(lived.memory), "--scope", "project/no"]
+    assert run(["foundry", "report", *nowhere]) == 2
+    assert run(["foundry", "oversee", *nowhere]) == 1

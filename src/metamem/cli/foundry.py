@@ -1,8 +1,9 @@
 """metamem foundry: what agents do again and again in this project, and what is made of it."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,8 +16,12 @@ from metamem.core.errors import UnknownName
 from metamem.core.ids import short
 
 if TYPE_CHECKING:  # loaded when a command needs it
-    pass
+    from collections.abc import Callable, Sequence
 
+    from metamem.foundry.overseer import Looked
+    from metamem.store.engine import Execute
+
+Kept = TypeVar("Kept")
 DAY = 86_400_000
 REPORT_EXAMPLES = """[bold]Examples[/bold]
 
@@ -69,7 +74,7 @@ def oversee(scope: m.ScopeNames = None, there: There = HERE) -> None:
     Tools that pass wait for you: metamem promotions pending.
     """
     from metamem.core.access import Scope
-    from metamem.foundry.overseer import Looked, overseeing
+    from metamem.foundry.overseer import overseeing
     from metamem.service.connecting import open_folder
     from metamem.service.defaults import Defaults
 
@@ -79,14 +84,20 @@ def oversee(scope: m.ScopeNames = None, there: There = HERE) -> None:
             [Scope.parse(s) for s in Defaults(service, Path.cwd()).read(scope)] if scope else None
         )
 
-    async def all_of_them() -> list[Looked]:
+    async def all_of_them() -> "list[Looked]":
         async with overseeing(folder) as overseer:
             return await overseer.once(wanted, every=0)
 
     done = asyncio.run(all_of_them())
     if there.json:
         print_json(done)
-        return
+    else:
+        _tell(done)
+    if any(each.round is None for each in done):
+        raise typer.Exit(1)
+
+
+def _tell(done: "Sequence[Looked]") -> None:
     if not done:
         _nothing()
     for each in done:
@@ -96,7 +107,7 @@ def oversee(scope: m.ScopeNames = None, there: There = HERE) -> None:
         took = each.round.took
         say(
             f"{each.scope}: {took.sessions} sessions read, {took.failures} failures,"
-            f" {took.occurrences} times of workflows, {len(each.round.judged)} workflows judged,"
+            f" {took.occurrences} times of workflows, {took.lessons} lessons, {len(each.round.judged)} workflows judged,"
             f" {len(each.round.settled)} tools changed, {each.tidied.total} put away or merged"
         )
         for verdict in each.round.judged:
@@ -118,11 +129,7 @@ def workflows(
     from metamem.foundry.words import template_json
     from metamem.foundry.workflows import store
 
-    with site_here(scope, there) as site:
-        found = []
-        if site is not None:
-            with site.database.reading() as execute:
-                found = store.workflows(execute, site.number, archived=archived)
+    found = _kept(scope, there, partial(store.workflows, archived=archived))
     if there.json:
         print_json(
             [
@@ -149,7 +156,7 @@ def workflows(
         )
         return
     if not found:
-        _nothing()
+        _nothing(archived)
         return
     print_table(
         ("id", "goal", "steps", "uses", "went well", "sessions", "last"),
@@ -194,7 +201,7 @@ def failures(
         print_json(rows)
         return
     if not rows:
-        _nothing()
+        _nothing(archived)
         return
     print_table(
         ("id", "failure", "times", "sessions", "resolved", "what worked"),
@@ -214,16 +221,44 @@ def failures(
 
 
 @app.command()
+@spread()
+def lessons(
+    archived: Annotated[bool, typer.Option("--archived", help="Those that were put away.")] = False,
+    scope: m.ScopeName = "",
+    there: There = HERE,
+) -> None:
+    """List what was learned beside that: what keeps going wrong, what was measured, what ended well."""
+    from metamem.foundry.lessons import store
+
+    found = _kept(scope, there, partial(store.lessons, archived=archived))
+    if there.json:
+        print_json(found)
+        return
+    if not found:
+        _nothing(archived)
+        return
+    print_table(
+        ("id", "kind", "lesson", "sessions"),
+        [(short(each.id), each.kind, each.text, str(each.sessions)) for each in found],
+        numeric=("sessions",),
+    )
+
+
+@app.command()
 @spread(without=["json"])
 def restore(
     wanted: Annotated[
-        str, typer.Argument(metavar="ID", help="Of a failure, a workflow or a tool; or its start.")
+        str,
+        typer.Argument(
+            metavar="ID", help="Of a failure, a workflow, a lesson or a tool; or its start."
+        ),
     ],
     scope: m.ScopeName = "",
     there: There = HERE,
 ) -> None:
     """Bring back what was put away because nobody needed it for 30 days."""
     from metamem.foundry.failures import store as failed
+    from metamem.foundry.lessons import store as taught
     from metamem.foundry.tools import store as tools
     from metamem.foundry.workflows import store as repeated
 
@@ -234,6 +269,7 @@ def restore(
             away = [
                 *(("failure", f.signature, failed.restore) for f in failed.failures(execute, site.number, archived=True)),
                 *(("workflow", w.id, repeated.restore) for w in repeated.workflows(execute, site.number, archived=True)),
+                *(("lesson", t.id, taught.restore) for t in taught.lessons(execute, site.number, archived=True)),
                 *(("tool", t.id, tools.restore) for t in tools.tools(execute, site.number, archived=True)),
             ]  # fmt: skip
             found = [each for each in away if each[1].startswith(wanted)]
@@ -251,8 +287,19 @@ def restore(
     say(f"The {kind} {short(identifier)} is active again.")
 
 
-def _nothing() -> None:
+def _kept(scope: str, there: There, read: "Callable[[Execute, int], list[Kept]]") -> "list[Kept]":
+    """What a store has of the project; nothing where the project is not known."""
+    with site_here(scope, there) as site:
+        if site is None:
+            return []
+        with site.database.reading() as execute:
+            return read(execute, site.number)
+
+
+def _nothing(archived: bool = False) -> None:
     say(
-        "Nothing is known here yet. metamem import-sessions reads what your agents did so far;"
+        "Nothing was put away."
+        if archived
+        else "Nothing is known here yet. metamem import-sessions reads what your agents did so far;"
         " metamem hooks install HOST keeps it from now on."
     )

@@ -15,6 +15,7 @@ from metamem.core.errors import UnknownName
 from metamem.foundry.acts import cursor_of, note, set_cursor
 from metamem.foundry.failures import suggest, taking
 from metamem.foundry.failures.suggest import Failed, Suggestion
+from metamem.foundry.lessons import taking as lessons
 from metamem.foundry.taking import DAY, mine_when_due, take_in_runs
 from metamem.foundry.tools import cooling, deploying, deployments, promoting, running, store
 from metamem.foundry.tools.deploying import Settled
@@ -58,6 +59,7 @@ class TookIn:
     runs: int = 0  # of tools, that are known better now
     mined: int = 0  # sessions, if it was time to mine
     occurrences: int = 0  # of workflows, that are new
+    lessons: int = 0  # that were not there before
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,8 @@ class Foundry:
     # --- what agents did ---------------------------------------------------------------------
 
     def take_in(self) -> TookIn:
-        """Read what came since the last time: failures, uses of tools, and workflows where it is time."""
+        """Read what came since the last time: failures, uses of tools, workflows where it is time, and the
+        lessons of all that."""
         at = self._clock()
         with self._database.reading() as execute:
             after = cursor_of(execute, self._scope, "failures")
@@ -105,12 +108,27 @@ class Foundry:
             set_cursor(execute, self._scope, "failures", taken.cursor)
         joined = take_in_runs(self.site, self._traces)
         mined, fresh = mine_when_due(self.site, self._traces, at)
-        took = TookIn(taken.sessions, taken.occurrences, joined, mined, fresh)
-        if taken.occurrences or joined or fresh:
-            told = f"{took.failures} failures, {took.runs} uses of tools, {took.occurrences} times of workflows"
+        learned = self._learn(at, anew=bool(taken.settled or fresh))
+        took = TookIn(taken.sessions, taken.occurrences, joined, mined, fresh, learned)
+        if taken.occurrences or joined or fresh or learned:
+            told = (
+                f"{took.failures} failures, {took.runs} uses of tools, {took.occurrences} times of"
+                f" workflows, {took.lessons} lessons"
+            )
             with self._database.writing() as execute:
                 note(execute, self._scope, "took in", "", told, at)
         return took
+
+    def _learn(self, at: int, *, anew: bool) -> int:
+        """Draw lessons where something came that they could be of; how many are new."""
+        with self._database.reading() as execute:
+            after = cursor_of(execute, self._scope, "lessons")
+        if not anew and not self._traces.changed(self._scope, after):
+            return 0
+        taken = lessons.take_in(self._database, self._scope, after, now=at)
+        with self._database.writing() as execute:
+            set_cursor(execute, self._scope, "lessons", taken.cursor)
+        return taken.fresh
 
     def before_retry(self, session: str, failed: Use | Failed) -> Suggestion:
         """What has proven to help after a call that failed."""

@@ -48,7 +48,7 @@ class Looked:
         if self.round is None:
             return 0
         took = self.round.took
-        seen = took.failures + took.runs + took.occurrences
+        seen = took.failures + took.runs + took.occurrences + took.lessons
         return seen + len(self.round.judged) + len(self.round.settled) + self.tidied.total
 
 

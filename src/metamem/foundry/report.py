@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from metamem.foundry.acts import Did, acts
 from metamem.foundry.failures import store as failures
-from metamem.foundry.failures.effect import Effect, effect
+from metamem.foundry.failures.effect import Effect, Place, effect
 from metamem.foundry.failures.store import Failure, Resolution
 from metamem.foundry.failures.taking import Standing, standing
+from metamem.foundry.lessons import store as lessons
+from metamem.foundry.lessons import taking as learning
 from metamem.foundry.overseer import standing_still
 from metamem.foundry.tools import deployments
 from metamem.foundry.tools import store as tools
@@ -26,11 +28,13 @@ from metamem.foundry.workflows.candidates import SUCCESS, USES
 from metamem.store.engine import Execute
 
 MOST = 10  # lines of each kind
+FEW = 5  # ways in which sessions ended well
+PLACES: tuple[Place, ...] = ("retry", "start")
 LOOKED_AT = 500  # sessions, the newest, whose outcomes are told
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class Solved:
     """A failure that is met again and again, and the best that resolved it."""
 
     failure: Failure
@@ -67,9 +71,13 @@ class Report:
     outcomes: Mapping[OutcomeBy, tuple[int, int]]  # by sign: sessions that went well, and all
     failures: int
     resolved: int
-    lessons: tuple[Lesson, ...]
+    solved: tuple[Solved, ...]
     unresolved: tuple[Failure, ...]
     suggestions: Standing
+    learned: learning.Standing  # how many lessons there are, and of how many sessions
+    patterns: tuple[lessons.Lesson, ...]
+    insights: tuple[lessons.Lesson, ...]
+    successes: tuple[tuple[lessons.Lesson, int], ...]  # each with how many sessions ended so
     workflows: int
     repeated: tuple[Repeated, ...]
     in_use: tuple[Watched, ...]
@@ -93,6 +101,7 @@ def report(site: Site, *, since: int, until: int) -> Report:
         in_use = [watched(execute, scope, each) for each in deployments.deployed(execute, scope)]
         done = [each for each in acts(execute, scope, since=since) if each.at <= until]
         told = standing(execute, scope)
+        learned = learning.standing(execute, scope)
         return Report(
             str(site.scope),
             since,
@@ -102,16 +111,25 @@ def report(site: Site, *, since: int, until: int) -> Report:
             outcomes,
             len(known),
             sum(bool(each.resolved) for each in known),
-            tuple(_lessons(execute, scope, known)[:MOST]),
+            tuple(_solved(execute, scope, known)[:MOST]),
             tuple(failures.repeated_unresolved(execute, scope)[:MOST]),
             told,
+            learned,
+            tuple(lessons.patterns(execute, scope)[:MOST]),
+            tuple(lessons.insights(execute, scope)[:MOST]),
+            _same(lessons.successes(execute, scope))[:FEW],
             len(kept),
             tuple(_repeated(execute, scope, each) for each in kept[:MOST]),
             tuple(in_use),
             tuple(t for t in tools.tools(execute, scope) if t.state == "waits"),
             dict(Counter(each.what for each in done)),
             tuple(done[-MOST:]),
-            tuple(filter(None, [*warnings, told.warning, *(each.warning for each in in_use)])),
+            tuple(
+                filter(
+                    None,
+                    [*warnings, told.warning, learned.warning, *(each.warning for each in in_use)],
+                )
+            ),
         )
 
 
@@ -127,14 +145,27 @@ def _outcomes(site: Site) -> dict[OutcomeBy, tuple[int, int]]:
     return found
 
 
-def _lessons(execute: Execute, scope: int, known: list[Failure]) -> list[Lesson]:
+def _solved(execute: Execute, scope: int, known: list[Failure]) -> list[Solved]:
     """Those that most sessions met, each with what resolved it in most sessions."""
     found = []
     for failure in known:
         best = [r for r in failures.resolutions(execute, scope, failure.signature) if r.text]
         if best:
-            found.append(Lesson(failure, best[0], effect(execute, scope, best[0].id)))
+            found.append(Solved(failure, best[0], _effect(execute, scope, best[0].id)))
     return sorted(found, key=lambda each: (-each.failure.sessions, each.failure.signature))
+
+
+def _effect(execute: Execute, scope: int, resolution: str) -> Effect:
+    """Before a retry or when a session begins: where it was drawn for more often."""
+    places = [effect(execute, scope, resolution, place=place) for place in PLACES]
+    return max(places, key=lambda each: each.shown.sessions + each.withheld.sessions)
+
+
+def _same(successes: list[lessons.Lesson]) -> tuple[tuple[lessons.Lesson, int], ...]:
+    """Those that differ, each with how many sessions ended so."""
+    times = Counter(each.text for each in successes)
+    first = {each.text: each for each in reversed(successes)}
+    return tuple((first[text], count) for text, count in times.items())
 
 
 def _repeated(execute: Execute, scope: int, kept: workflows.Kept) -> Repeated:

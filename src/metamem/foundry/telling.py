@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from metamem.core.ids import short
-from metamem.foundry.report import Lesson, Repeated, Report
+from metamem.foundry.failures.effect import when
+from metamem.foundry.lessons.store import Lesson
+from metamem.foundry.report import Repeated, Report, Solved
 from metamem.foundry.tools.watch import Watched
 from metamem.service.writing.clean import one_line
 
 WIDE = 160  # characters of what somebody wrote
+LONG = 320  # of what several of them did
 
 
 def as_markdown(report: Report) -> str:
@@ -26,7 +29,7 @@ def _lines(report: Report) -> Iterator[str]:
     for warning in report.warnings:
         yield f"**Warning:** {warning}"
     yield from _part("How sessions ended", _outcomes(report))
-    yield from _part("Failures that something resolved", map(_lesson, report.lessons))
+    yield from _part("Failures that something resolved", map(_solved, report.solved))
     yield from _part(
         "Failures that come again and nothing resolved",
         (
@@ -43,6 +46,14 @@ def _lines(report: Report) -> Iterator[str]:
         ]
         if told.chances or told.moments
         else [],
+    )
+    # What comes again unresolved is told above.
+    habits = [each for each in report.patterns if "step" in each.evidence]
+    yield from _part("What keeps going wrong", map(_lesson, habits))
+    yield from _part("What was measured", map(_lesson, report.insights))
+    yield from _part(
+        "What ended well",
+        (_success(lesson, count) for lesson, count in report.successes),
     )
     yield from _part("What is done again and again", map(_workflow, report.repeated))
     yield from _part("Tools in use", map(_tool, report.in_use))
@@ -69,12 +80,22 @@ def _outcomes(report: Report) -> Iterator[str]:
         yield f"- by {by}: {told}" if by != "unknown" else f"- unknown: {told}"
 
 
-def _lesson(lesson: Lesson) -> str:
-    failure, resolution = lesson.failure, lesson.resolution
+def _solved(solved: Solved) -> str:
+    failure, resolution = solved.failure, solved.resolution
     return (
         f"- {_quoted(failure.text)}: {failure.count} times in {failure.sessions} sessions. What worked:"
-        f" {one_line(resolution.text, WIDE)} ({resolution.sessions} sessions). Telling it: {lesson.effect.text}"
+        f" {one_line(resolution.text, WIDE)} ({resolution.sessions} sessions). Telling it {when(solved.effect.place)}: {solved.effect.text}"
     )
+
+
+def _lesson(lesson: Lesson) -> str:
+    return f"- {one_line(lesson.text, LONG)}"
+
+
+def _success(lesson: Lesson, count: int) -> str:
+    told = lesson.evidence
+    calls = ", ".join(one_line(call, WIDE) for call in told["calls"])
+    return f"- {_quoted(told['goal'])} (by {told['by']}{f', {count} sessions' if count > 1 else ''}): {one_line(calls, LONG)}"
 
 
 def _workflow(repeated: Repeated) -> str:

@@ -2,7 +2,7 @@
 
 Nothing is deleted. What was put away comes back by itself when it happens again, or by `restore`. A tool that
 is in use is never put away silently: one that nobody used for 30 days is taken out of use first, by the
-ledger, and a person can approve it again. Days are counted back from the last session of the scope: a project
+ledger; it is offered again when it is judged again. Days are counted back from the last session of the scope: a project
 that rests does not forget, and what is imported from long ago is not put away at once.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from metamem.foundry.acts import note
 from metamem.foundry.failures import store as failures
+from metamem.foundry.lessons import store as lessons
 from metamem.foundry.tools import deploying, deployments, runs
 from metamem.foundry.tools import store as tools
 from metamem.foundry.tools.site import Site
@@ -26,12 +27,14 @@ class Tidied:
     failures: int = 0
     workflows: int = 0
     tools: int = 0
+    lessons: int = 0
     retired: int = 0  # tools in use that nobody used
     merged: int = 0  # workflows
 
     @property
     def total(self) -> int:
-        return self.failures + self.workflows + self.tools + self.retired + self.merged
+        put_away = self.failures + self.workflows + self.tools + self.lessons
+        return put_away + self.retired + self.merged
 
 
 NOTHING = Tidied()
@@ -48,10 +51,11 @@ def tidy(site: Site, *, at: int) -> Tidied:
             failures.archive_unused(execute, scope, before),
             workflows.archive_unused(execute, scope, before),
             tools.archive_unused(execute, scope, before),
+            lessons.archive_unused(execute, scope, before),
             retired,
             merged,
         )
-        for name in ("failures", "workflows", "tools"):
+        for name in ("failures", "workflows", "tools", "lessons"):
             if count := getattr(done, name):
                 note(execute, scope, "archived", "", f"{count} {name}: {UNUSED_WHY}", at)
         if merged:

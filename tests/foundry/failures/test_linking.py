@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from metamem.foundry.failures.linking import Resolved, Unresolved, link
+from metamem.foundry.failures.telling import told
 from metamem.foundry.words import Trace, Use
 
 NO_HTTPX = "ModuleNotFoundError: No module named 'httpx'"
@@ -71,12 +72,31 @@ RESOLVED = [
     ("step", "2", ("1",), [call("Edit", "File /p/a.py has not been read yet", file_path="/p/a.py", old_string="x"),
                            call("Read", file_path="/p/a.py"),
                            call("Edit", file_path="/p/a.py", old_string="x")]),
+    # What was then needed as well: named by the failures on the way, or made ready in the same way.
+    ("step", "4", ("1", "3"), [run("python -m app", NO_HTTPX, 1), run("pip install httpx"), run("python -m app", NO_PLOT, 1),
+                               run("pip install plot"), run("python -m app")]),
+    ("step", "3", ("1", "2"), [run("python -m app", NO_HTTPX, 1), run("pip install httpx"), run("pip install h2"),
+                               run("python -m app")]),
+    ("repair", "5", ("1", "2", "3", "4"), [run("python -m app", NO_HTTPX, 1), run("pip install httpx"), run("pip install h2"),
+                                           run("pip install h3"), run("pip install h4"), run("python -m app")]),
+    ("step", "2", ("1",), [run("make scan", "cc: fatal error: usb.h: No such file or directory", 2),
+                           run("apt-get install -y libusb-dev"), run("make scan")]),
+    ("changed", "1", (), [run("scan a.png", "sh: 1: scan: not found", 127), run("python tools/scan.py a.png")]),
+    # Work on what failed, in the line that then worked or before it.
+    ("repair", "1", ("1",), [run("timeout 5 ./tool in.json", "", 124), run("cc -O2 -o tool new.c && ./tool in.json")]),
+    ("repair", "2", ("1",), [run("service web start", "Starting web: failed!", 1),
+                             run("cat <<'E' > /etc/web/conf.d/site.conf\nlisten 80;\nE"),
+                             run("web -t && service web start")]),
+    ("repair", "2", ("1",), [run("diff a.txt b.txt", "1c1\n< a\n---\n> b", 1), run("printf b > a.txt"),
+                             run("diff a.txt b.txt && echo same", "same")]),
+    # Less or more said, and another time.
+    ("again", "2", (), [run("conda create -y", "timed out and was killed", 137), edit("notes.md"), run("conda create -y --quiet")]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "by", "steps", "uses"), RESOLVED)
 def test_what_resolves(kind: str, by: str, steps: tuple[str, ...], uses: list[Use]) -> None:
-    (found,) = linked(*uses)
+    found, *_ = linked(*uses)
     assert isinstance(found, Resolved)
     assert (found.kind, found.by.id, tuple(step.id for step in found.steps)) == (kind, by, steps)
     assert found.trajectory[-1].came == "worked"
@@ -92,6 +112,10 @@ def test_what_resolves(kind: str, by: str, steps: tuple[str, ...], uses: list[Us
         [call("Read", "File does not exist.", file_path="/p/a.py"), call("Read", file_path="/p/b.py")],
         [call("get_issue", "issue not found", repo="r", number=1), call("get_issue", repo="r", number=2)],
         [call("book", "Error: no seats", user_id="u1", seats=2), call("book", user_id="u2", seats=2)],
+        # What fails was left out.
+        [call("book", "Error: no seats on B", user_id="u1", flights=["A", "B"]), call("book", user_id="u1", flights=["A"])],
+        [run("pip install notebook", "timed out and was killed", 137), run("pip install --no-deps notebook")],
+        [run("diff a.txt b.txt", "1c1\n< a\n---\n> b", 1), run("diff a.txt c.txt")],
         [call("Edit", "String to replace not found", file_path="a.py", old_string="x" * 40),
          call("Edit", file_path="a.py", old_string="something else entirely, elsewhere")],
         [run("make", "it failed", 2), run("make", "it failed", 2)],
@@ -161,3 +185,17 @@ def test_steps_begun_with_the_success_do_not_explain_it() -> None:
     ]
     (found,) = linked(*uses)
     assert isinstance(found, Resolved) and found.kind == "again"
+
+
+def test_other_failures_on_the_way_are_told() -> None:
+    (first, _) = linked(
+        run("python -m app", NO_HTTPX, 1),
+        run("pip install httpx"),
+        run("python -m app", "OSError: No space left on device", 1),
+        edit("app.py"),
+        run("python -m app"),
+    )
+    assert isinstance(first, Resolved) and not first.straight
+    assert told(first) == (
+        "After `pip install httpx` the same call worked in the end, after other failures."
+    )

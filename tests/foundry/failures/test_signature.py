@@ -156,3 +156,11 @@ def test_an_exit_code_is_no_status_of_http(said: str) -> None:
     found = shell("git commit -m x", f"{said}\nfatal: unable to auto-detect email address", 128)
     assert (found.status, found.exit_code) == (None, 128)
     assert shell("curl x", "error code: 404", 22).status == 404
+
+
+@pytest.mark.parametrize("remark", ["note", "warning"])
+def test_remarks_before_an_error_do_not_name_it(remark: str) -> None:
+    error = "x.c:4:5: error: expected ';' before 'return'"
+    before = f"x.c:3:10: {remark}: each one is reported only once, or was not found\n"
+    assert shell("cc x.c", before + error) == shell("cc x.c", error)
+    assert "reported only once" in shell("cc x.c", before).detail  # where nothing else is said

@@ -81,6 +81,11 @@ class Effect:
         )
 
 
+def when(place: str) -> str:
+    """A place in words."""
+    return "before a retry" if place == "retry" else "when a session begins"
+
+
 _COLUMNS = (
     "session, signature, place, resolution, use_id, withheld, propensity, share, at, times, outcome,"
     " repeated"

@@ -2,7 +2,8 @@
 
 - *changed*: other arguments, another program, other options, something else fed into it, another script.
 - *step*: the very same, after something that the error names was installed, made or edited.
-- *repair*: after what it works on was edited or made anew. That is ordinary work, kept as such.
+- *repair*: after what it works on was edited or made anew, or after many steps. That is ordinary work, kept as
+  such.
 - *again*: the very same, and nothing in between explains it. Nobody learns anything of it.
 """
 
@@ -13,19 +14,28 @@ from typing import Literal
 
 from metamem.core.ids import canonical_json
 from metamem.foundry.failures.intent import Intent, same_call
-from metamem.foundry.failures.shell import is_check, line_of, only_looks, writes_files
-from metamem.foundry.failures.signature import said
+from metamem.foundry.failures.shell import (
+    is_check,
+    line_of,
+    main_command,
+    named,
+    only_looks,
+    writes_files,
+    writes_in,
+)
+from metamem.foundry.failures.signature import is_stopped, said
 from metamem.foundry.failures.stages import Stage, several, stages, weighty
 from metamem.foundry.words import Use
 from metamem.service.importing.commands import bare, is_edit, is_shell, says_what_is_wrong
 
 Kind = Literal["changed", "step", "repair", "again"]
 
-STEPS = 3  # that a resolution holds at most; more of them explain nothing
+STEPS = 3  # that a resolution holds at most; more of them are no lesson
 
 # Numbers of tests that failed, or a type checker's findings: the check itself ran.
 _RAN = re.compile(
-    r"\b\d+ (?:failed|failures?|failing|errors?)\b|\bFAILED\b|--- FAIL|AssertionError|assert\b|^\S+:\d+(?::\d+)?: ",
+    r"\b\d+ (?:failed|failures?|failing|errors?)\b|\bFAILED\b|--- FAIL|AssertionError|assert\b|^\S+:\d+(?::\d+)?: "
+    r"|^[<>] |^[+-]{3} |\bdiffer\b",
     re.M,
 )
 _MAKES = re.compile(
@@ -39,6 +49,7 @@ _LISTED = re.compile(r"\.|[\w./-]*(?:requirements[\w-]*\.txt|pyproject\.toml|pac
 _SAYS = re.compile(r"(?:^|_)(?:think|thought|plan|todo|note|reason|calculate)", re.IGNORECASE)
 _NAMES = re.compile(r"[A-Za-z_][\w.@/+-]{2,}")
 _PATHS = re.compile(r"[\w./~-]*\w\.[A-Za-z]\w{0,5}\b")
+_LIBRARY = re.compile(r"^(?:lib|py)(?=[a-z]{3})")  # how packages are called after what they hold
 _PART = 4  # letters of a name that may be a part of another: `yaml` in `pyyaml`
 _COMMON = several(
     "error errno module named file directory such not found name defined command line none from import cannot could"
@@ -55,6 +66,7 @@ class Explaining:
     def __init__(self, intent: Intent) -> None:
         self.failed = failed = intent.failed
         self._shell = is_shell(failed.tool)
+        self._stopped = is_stopped(intent.telling)
         self._missing = says_what_is_wrong(intent.telling)
         self._wanted = intent.wanted
         own = set() if self._missing else {_plainly(stage.program) for stage in self._wanted}
@@ -65,14 +77,22 @@ class Explaining:
         given = (word for stage in self._wanted for word in (stage.program, *stage.command.words))
         self._stems = {stem for word in given if len(stem := _stem(word)) > 2}
 
-    def how(self, worked: Use, between: Sequence[Use]) -> tuple[Kind, tuple[Use, ...]] | None:
-        """How a later call came to work; None where it may have left out what fails."""
+    def how(
+        self, worked: Use, between: Sequence[Use], later: Sequence["Later"] = ()
+    ) -> tuple[Kind, tuple[Use, ...]] | None:
+        """How a later call came to work; None where it may have left out what fails. `later` are the
+        failures of the same intent in between: what explains them belongs to it."""
         edits = tuple(use for use in between if edits_files(use))
         if self._ran:  # other options that pass leave out what fails; only edits repair it
+            edits = edits or ((worked,) if self._edits_in_line(worked) else ())
             return ("repair", edits) if edits else None
-        steps = tuple(use for use in between if self._explains(use))
-        steps = steps if len(steps) <= STEPS else ()
+        steps = self._steps(between, later)
+        if len(steps) > STEPS:
+            return "repair", steps
         touching = tuple(use for use in edits if self._touches(use))
+        remade = not self._missing and self._makes_anew(worked)
+        if remade:
+            touching = touching or edits or (worked,)
         if not self._same(worked):
             ordinary = touching and not steps and not self._other_program(worked)
             return ("repair", touching) if ordinary else ("changed", steps)
@@ -80,10 +100,29 @@ class Explaining:
             return "step", steps
         if not touching and self._in_line(worked):
             return "changed", ()
-        edits = edits or tuple(use for use in between if self._makes_anew(use))
+        if self._stopped:  # what takes long may be quicker another time
+            edits = touching
+        edits = touching or edits or tuple(use for use in between if self._makes_anew(use))
         if not edits and self._shell and edits_files(worked):
             edits = (worked,)
         return ("repair", edits) if edits else ("again", ())
+
+    def _steps(self, between: Sequence[Use], later: Sequence["Later"]) -> tuple[Use, ...]:
+        """What explains this failure, and those that came between; what was then made ready in the same
+        way goes with it, since nobody knows without which of them it would have failed."""
+        own = {id(use) for use in between if self.explains(use)}
+        if not own:
+            return ()
+        for other, since in later:
+            own |= {id(use) for use in since if other.explains(use)}
+        ways: set[str] = set()
+        found = []
+        for use in between:
+            way = _way(use)
+            if id(use) in own or (way and way in ways):
+                found.append(use)
+                ways.add(way)
+        return tuple(found)
 
     def _same(self, worked: Use) -> bool:
         """The same call, or the same command among other stages of a line: nothing about it changed."""
@@ -102,13 +141,22 @@ class Explaining:
         """Whether the line that worked does something else before."""
         if not self._shell:
             return False
-        mine = {one.line for one in self._wanted}
-        given = [stage.line for stage in weighty(line_of(worked))]
-        before = itertools.takewhile(lambda line: line not in mine, given)
+        before = itertools.takewhile(
+            lambda stage: not any(stage.is_same(one) for one in self._wanted),
+            weighty(line_of(worked)),
+        )
         known = {stage.line for stage in stages(line_of(self.failed))}
-        return any(line not in known for line in before)
+        return any(stage.line not in known for stage in before)
 
-    def _explains(self, step: Use) -> bool:
+    def _edits_in_line(self, worked: Use) -> bool:
+        """Whether the line that worked changes before a file that the failed call speaks of."""
+        return any(
+            writes_in(stage) and not self._files.isdisjoint(_speaks_of(stage))
+            for stage in stages(line_of(worked))
+            if not any(stage.does(one) for one in self._wanted)
+        )
+
+    def explains(self, step: Use) -> bool:
         """Whether a step dealt with what the error names, or made something that a command needs."""
         done = _done(step)
         if is_shell(step.tool):
@@ -129,16 +177,26 @@ class Explaining:
         return self._missing and known
 
     def _touches(self, edit: Use) -> bool:
-        """Whether an edit is of a file that the failed call or its error speaks of."""
-        return not self._files.isdisjoint(_written(edit))
+        """Whether an edit is of a file that the failed call or its error speaks of, or in a folder that is
+        called as what failed."""
+        paths = _written(edit)
+        folders = {part for path in paths for part in path.split("/")[:-1]}
+        return not (self._files.isdisjoint(map(bare, paths)) and self._stems.isdisjoint(folders))
 
     def _makes_anew(self, use: Use) -> bool:
         """Whether a command that does more than look was about what the failed one works on."""
         if not is_shell(use.tool) or only_looks(use):
             return False
-        own = [stage for stage in weighty(line_of(use)) if not stage.inspects]
+        own = [
+            stage
+            for stage in weighty(line_of(use))
+            if not stage.inspects and not any(stage.does(one) for one in self._wanted)
+        ]
         given = {_stem(word) for stage in own for word in (*stage.command.words, *stage.writes)}
         return not self._stems.isdisjoint(given)
+
+
+Later = tuple[Explaining, Sequence[Use]]  # another failure on the way, and what was done after it
 
 
 def edits_files(use: Use) -> bool:
@@ -155,16 +213,24 @@ def _done(step: Use) -> str:
     return " ; ".join(" ".join((stage.line, *stage.writes)) for stage in stages(line))
 
 
+def _speaks_of(stage: Stage) -> set[str]:
+    return {bare(word).lower() for word in (*stage.command.words, *stage.writes)}
+
+
+def _way(step: Use) -> str:
+    """In which way a command makes something ready: `pip install`; empty where it does not."""
+    command = main_command(line_of(step))
+    return named(command) if command is not None and _MAKES.search(named(command)) else ""
+
+
 def _written(edit: Use) -> set[str]:
-    """The names of files that an edit speaks of before it says what is to stand in them."""
+    """The paths of files that an edit speaks of before it says what is to stand in them."""
     line = line_of(edit)
     if line:
         found = [word for stage in stages(line) for word in (*stage.command.words, *stage.writes)]
     else:
         found = [value for value in edit.arguments.values() if isinstance(value, str)]
-    return {
-        bare(path).lower() for text in found if len(text) <= 300 for path in _PATHS.findall(text)
-    }
+    return {path.lower() for text in found if len(text) <= 300 for path in _PATHS.findall(text)}
 
 
 def _named(telling: str) -> frozenset[str]:
@@ -179,6 +245,7 @@ def _holds(text: str, names: frozenset[str]) -> bool:
     """Whether a text has one of these names, as a word or a good part of one."""
     given = {_plainly(word) for word in _NAMES.findall(text)}
     given |= {part for word in given for part in re.split(r"[/.@+-]", word)}
+    given |= {_LIBRARY.sub("", word) for word in given}
     return any(
         name in given or (len(name) >= _PART and any(name in word for word in given))
         for name in names

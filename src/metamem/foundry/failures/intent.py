@@ -36,6 +36,7 @@ _ERROR = re.compile(
 )
 _RAISED = re.compile(r"^Traceback \(most recent call last\):", re.MULTILINE)
 _TIMED = re.compile(r"timeout\s")
+_LEAVES_OUT = re.compile(r"--(?:no|skip|without|exclude|only)\b")
 _ECHO = re.compile(r"^(?:echo|printf)\s+(?:-\w+\s+)*")
 _ABSENT = re.compile(r"no such file|not found|does not exist|no matches", re.IGNORECASE)
 _TARGET = re.compile(
@@ -99,11 +100,11 @@ class Intent:
     def _is_done_by(self, later: Use) -> bool:
         given = stages(line_of(later))
         if is_stopped(self.telling) and any(
-            len(stage.command.words) > len(one.command.words) and stage.program == one.program
+            stage.program == one.program and _is_less(one, stage)
             for one in self.wanted
             for stage in given
         ):
-            return False  # what took too long and is then given more to go by is less of it
+            return False
         return bool(self.wanted) and all(
             any(stage.does(one) for stage in given) for one in self.wanted
         )
@@ -136,6 +137,12 @@ def _hides(use: Use) -> bool:
     return any((text := _ECHO.sub("", one).strip()) and text in said for one in fallen)
 
 
+def _is_less(wanted: Stage, given: Stage) -> bool:
+    """Whether what took too long was then given more to go by, or told to leave something out."""
+    narrower = len(given.command.words) > len(wanted.command.words)
+    return narrower or any(map(_LEAVES_OUT.match, given.options - wanted.options))
+
+
 def _same_target(failed: Use, later: Use) -> bool:
     given, now = dict(failed.arguments), dict(later.arguments)
     targets = [
@@ -149,9 +156,21 @@ def _same_target(failed: Use, later: Use) -> bool:
             anchored = True
         elif _LOOKING.match(failed.tool) or not _is_named(name, before, error):
             return False
-    if not anchored:
+    if not anchored or _only_leaves_out(given, now):
         return False
     return not (given and now) or _alike(given, now) >= ALIKE
+
+
+def _only_leaves_out(given: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether nothing changed but that lists have lost items: what fails was left out, and not done."""
+    changed = [n for n in given.keys() | now.keys() if given.get(n) != now.get(n)]
+    return bool(changed) and all(
+        isinstance(before := given.get(n), list)
+        and isinstance(after := now.get(n), list)
+        and len(after) < len(before)
+        and all(item in before for item in after)
+        for n in changed
+    )
 
 
 def _put_right(before: Any, after: Any) -> bool:

@@ -33,6 +33,7 @@ class Resolved:
     by: Use  # the success
     steps: tuple[Use, ...]  # what explains it, in between
     trajectory: tuple[Attempt, ...]  # the attempts in between, the success last
+    straight: bool = True  # nothing else failed on the way that the steps do not explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +67,28 @@ def _became(
     why = Explaining(intent)
     attempts: list[Attempt] = []
     between: list[Use] = []
+    on_the_way: list[tuple[Explaining, list[Use]]] = []  # other failures, and what was done since
     for use in later:
         if use.group and use.group == failed.group:
             continue
         outcome = outcomes[id(use)]
         if not intent.is_of(use):
             if outcome == "worked":
-                between.append(use)
+                for done in (between, *(since for _, since in on_the_way)):
+                    done.append(use)
             continue
         attempts.append(Attempt(use.id, outcome))
         if outcome != "worked":
+            if outcome == "failed":
+                on_the_way.append((Explaining(Intent(use)), []))
             continue
         before = [step for step in between if not step.group or step.group != use.group]
-        resolved = why.how(use, before)
+        resolved = why.how(use, before, on_the_way)
         if resolved is not None:
             kind, steps = resolved
-            return Resolved(failed, named, kind, use, steps, tuple(attempts))
+            straight = all(
+                signature(each.failed).id == named.id or any(map(each.explains, steps))
+                for each, _ in on_the_way
+            )
+            return Resolved(failed, named, kind, use, steps, tuple(attempts), straight)
     return Unresolved(failed, named, tuple(attempts))

@@ -2,7 +2,7 @@
 
 import re
 
-from metamem.foundry.failures.stages import failing, stages, weighty
+from metamem.foundry.failures.stages import Stage, failing, stages, weighty
 from metamem.foundry.words import Use
 from metamem.service.importing.commands import LOOKS, Command, bare, shell_line
 
@@ -69,6 +69,7 @@ _RUNS = frozenset(["run", "exec", "compose", "-m", "tool"])  # and then another 
 _CHECKS = re.compile(
     r"\b(?:py\.?test|unittest|tox|nox|jest|vitest|mocha|ava|rspec|phpunit|ctest|ruff|mypy|flake8|pylint|pyright|black"
     r"|eslint|tsc|prettier|clippy|golangci-lint|shellcheck)\b"
+    r"|^(?:diff|cmp)\b"
     r"|\b(?:go|cargo|npm|pnpm|yarn|bun|make|just|mvn|gradlew?|dotnet|bazel|rake)\s+(?:run\s+)?[\w:-]*"
     r"(?:test|check|lint|vet|build|compile|typecheck|verify)",
 )
@@ -117,6 +118,11 @@ def writes_files(use: Use) -> bool:
     """Whether a line of a shell changes files by itself."""
     line = line_of(use)
     return _WRITES.search(line) is not None or any(stage.writes for stage in stages(line))
+
+
+def writes_in(stage: Stage) -> bool:
+    """Whether one program of a line does."""
+    return bool(stage.writes) or _WRITES.search(stage.line) is not None
 
 
 def only_looks(use: Use) -> bool:

@@ -46,6 +46,7 @@ _EXIT = re.compile(
     r"\b(?:exited with (?:code|status)|exit(?:ed)? (?:code|status)|exit_code)\W{1,3}(\d{1,3})\b",
     re.I,
 )
+_REMARK = re.compile(r"(?:^|[\s:(\[])(?:note|warning|info|debug|hint)\]?:", re.I)
 _STOPPED = re.compile(r"\btimed out\b|^(?:was |been )?(?:killed|terminated)\b", re.I)
 _KINDS = (
     ("command not found", re.compile(r"command not found|: not found$|is not recognized as", re.I)),
@@ -169,6 +170,19 @@ def _telling(lines: Sequence[str], shell: bool) -> tuple[str, str]:
     """The line that says what was wrong, and the class of that."""
     if lines and is_stopped(lines[0]):
         return lines[0].strip(), _class(lines[0])
+    # Remarks and warnings only where nothing else tells.
+    grave = [line for line in lines if not _REMARK.search(line)]
+    if len(grave) < len(lines) and (found := _telling_of(grave)):
+        return found
+    if found := _telling_of(lines):
+        return found
+    if not lines:
+        return "", ""
+    last = lines[-1] if shell else lines[0]
+    return last.strip(), _class(last)
+
+
+def _telling_of(lines: Sequence[str]) -> tuple[str, str] | None:
     raised = [(line, found) for line in lines if (found := _EXCEPTION.match(line))]
     if raised:
         line, found = raised[-1]
@@ -178,10 +192,7 @@ def _telling(lines: Sequence[str], shell: bool) -> tuple[str, str]:
             if holds(line):
                 line = _with_next(lines, at)
                 return line, _class(line)
-    if not lines:
-        return "", ""
-    last = lines[-1] if shell else lines[0]
-    return last.strip(), _class(last)
+    return None
 
 
 def _with_next(lines: Sequence[str], at: int) -> str:

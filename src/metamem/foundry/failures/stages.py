@@ -44,6 +44,7 @@ _ASKING = re.compile(
     r"-h|-V|--(?:help|version|list|dry-run|info|show|print|get|status|explain)[\w-]*"
 )
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+_LOUDNESS = several("-q -qq --quiet --silent -v -vv -vvv --verbose --no-progress")
 _INTERPRETERS = re.compile(r"(?:python|pypy)[\d.]*|node|ruby|perl|bash|sh|zsh|php|deno")
 _INLINE = frozenset(["-c", "-e", "--eval", "-p", "-"])
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -79,7 +80,8 @@ class Stage:
         return self.program in _INSPECTS
 
     def is_same(self, other: "Stage") -> bool:
-        mine, theirs = ((s.line, s.feed, s.script) for s in (self, other))
+        """Whether it does just what another does, however much it says meanwhile."""
+        mine, theirs = ((_quieter(s.line), s.feed, s.script) for s in (self, other))
         return mine == theirs
 
     def does(self, wanted: "Stage") -> bool:
@@ -269,6 +271,10 @@ def _redirect(draft: _Draft, sign: str, target: str, waiting: list[_Draft]) -> N
         draft.feed = f"< {target}"
     elif target != "/dev/null":
         draft.writes.append(target)
+
+
+def _quieter(line: str) -> str:
+    return " ".join(word for word in line.split() if word not in _LOUDNESS)
 
 
 def _kind(program: str) -> str:

@@ -45,13 +45,14 @@ def told(found: Resolved) -> str:
     if not all(steps):
         return ""
     after = f"after {', then '.join(steps)} " if steps else ""
+    worked = "worked" if found.straight else "worked in the end, after other failures"
     if found.kind == "step":
-        text = f"{after}the same call worked."
+        text = f"{after}the same call {worked}."
     else:
         changed = shown(found.by) if is_shell(found.by.tool) else _changes(found.use, found.by)
         if not changed:
             return ""
-        text = f"{after}{changed} worked."
+        text = f"{after}{changed} {worked}."
     text = text[0].upper() + text[1:]
     return text if is_tellable(text) else ""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metamem.core.ids import canonical_json, content_id
-from metamem.foundry.failures.effect import effect
+from metamem.foundry.failures.effect import effect, when
 from metamem.foundry.failures.store import repeated_unresolved
 from metamem.foundry.lessons.conditions import conditions
 from metamem.foundry.lessons.habits import Habit, habits
@@ -115,7 +115,7 @@ def _insights(
             yield Drawn(
                 "insight",
                 ("effect", resolution, place),
-                f"{failure}: telling “{text}” {_when(place)} is {found.text}",
+                f"{failure}: telling “{text}” {when(place)} is {found.text}",
                 {"resolution": resolution, "place": place, **evidence},
                 abs(found.difference or 0.0),
                 tuple(session for (session,) in homes),
@@ -161,10 +161,6 @@ def _figures(
     difference: float | None, interval: tuple[float, float] | None, level: float
 ) -> dict[str, Any]:
     return {"difference": difference, "interval": list(interval or ()), "level": level}
-
-
-def _when(place: str) -> str:
-    return "before a retry" if place == "retry" else "when a session begins"
 
 
 def evidence_json(lesson: Drawn) -> str:

@@ -52,7 +52,6 @@ def keep(execute: Execute, scope: int, drawn: Iterable[Drawn], now: int) -> int:
     for one in drawn:
         known = before.get(one.id)
         fresh += known is None
-        # What more sessions say than before is active again.
         away = one.id in archived and known is not None and len(one.sessions) <= known[0]
         row: dict[str, Value] = {
             "scope": scope,
@@ -73,6 +72,15 @@ def keep(execute: Execute, scope: int, drawn: Iterable[Drawn], now: int) -> int:
             )
     archive_rest(execute, scope)
     return fresh
+
+
+def lessons(execute: Execute, scope: int, *, archived: bool = False) -> list[Lesson]:
+    """All of them: what goes wrong, what was measured, what ended well."""
+    return [
+        *patterns(execute, scope, archived=archived),
+        *insights(execute, scope, archived=archived),
+        *successes(execute, scope, archived=archived),
+    ]
 
 
 def patterns(execute: Execute, scope: int, *, archived: bool = False) -> list[Lesson]:
@@ -112,6 +120,18 @@ def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     for (identifier,) in rows[most:]:
         _set_archived(execute, scope, identifier, True)
     return max(0, len(rows) - most)
+
+
+def archive_unused(execute: Execute, scope: int, before: int) -> int:
+    """Put away what no session since that time has taught; how many that were. What more sessions say than
+    before is active again."""
+    rows = execute(
+        "UPDATE lessons SET archived = 1 WHERE scope = ? AND archived = 0 AND NOT EXISTS"
+        " (SELECT 1 FROM lesson_sources l JOIN lesson_sessions s ON s.scope = l.scope AND s.session = l.session"
+        " WHERE l.scope = lessons.scope AND l.lesson = lessons.id AND s.at >= ?) RETURNING id",
+        (scope, before),
+    )
+    return len(rows)
 
 
 def restore(execute: Execute, scope: int, identifier: str) -> None:

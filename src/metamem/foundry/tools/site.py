@@ -8,6 +8,7 @@ from pathlib import Path
 from metamem.core.access import Scope
 from metamem.core.errors import UnknownName
 from metamem.foundry.failures.tables import FAILURES
+from metamem.foundry.lessons.tables import LESSONS
 from metamem.foundry.tools import store
 from metamem.foundry.tools.repository import Repository, folder_of
 from metamem.foundry.tools.tables import TOOLS
@@ -20,7 +21,7 @@ from metamem.store import Archive, open_archive
 from metamem.store.facets import Promotions
 from metamem.store.records import Place, Subject
 
-COMPONENTS = (FAILURES, WORKFLOWS, TOOLS)
+COMPONENTS = (FAILURES, WORKFLOWS, LESSONS, TOOLS)
 ARCHIVE = "archive.db"  # called as those of experiments are
 
 

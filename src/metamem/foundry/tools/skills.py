@@ -61,7 +61,7 @@ def skill_text(kept: Kept) -> str:
         + (f"| parameter | kind | |\n|---|---|---|\n{rows}\n\n" if rows else "")
         + "Exit code 0: every step was done. 2: a value was not taken, and nothing was done. Any other: a step"
         " failed; it says which. It works on the files of this repository alone, without network.\n"
-        "If it fails, do the steps by hand. `metamem tool` lists what there is.\n"
+        "If it fails, do the steps by hand. `metamem tools` lists what there is.\n"
     )
 
 

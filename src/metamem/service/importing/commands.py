@@ -88,6 +88,8 @@ _FAMILIES = (
     frozenset(["pip", "pip3", "uv"]),
     frozenset(["docker", "docker-compose", "podman"]),
 )
+_RUNS_SCRIPTS = re.compile(r"python[\d.]*|node|ruby|perl|bash|sh|php|deno")
+_SCRIPT_FILE = re.compile(r"\.(?:py|[cm]?js|ts|rb|pl|sh|php)$")
 _ASSIGNED = re.compile(r"\w+=")
 _SCRIPT = re.compile(r"[\n;|&<>`]|\$\(")
 
@@ -107,6 +109,10 @@ class Command:
         every = (self.program, *self.words)
         if any(bare(word) == bare(failed.program) for word in every):
             return True
+        if _RUNS_SCRIPTS.fullmatch(bare(self.program)) and self.words:
+            script = bare(self.words[0])
+            if _SCRIPT_FILE.sub("", script) == bare(failed.program) != script:
+                return True
         if any({bare(self.program), bare(failed.program)} <= family for family in _FAMILIES):
             return True
         names = (bare(self.program), bare(failed.program))
