@@ -88,7 +88,7 @@ def remember(
         )
         for line in lines
     ]
-    with there.open() as service:
+    with there.open(begins=True) as service:
         place = Defaults(service, Path.cwd()).written(scope)
         written = service.remember(place, drafts)
         gone = {name: service.get(name).text for each in written for name in each.superseded}

@@ -85,7 +85,10 @@ def test_what_is_gone_counts_for_nothing_in_the_scores_of_others(
         kept = here.keep(
             *(f"Host {n} serves the shop in hall {n}." for n in range(40)),
             "The shop runs on the database PostgreSQL 16.",
-            *(f"Databases fill a long and winding list, of which this is part {n}." for n in range(3)),
+            *(
+                f"Databases fill a long and winding list, of which this is part {n}."
+                for n in range(3)
+            ),
         )
         here.recaller.embed_waiting()
         before = scores(here)
