@@ -93,26 +93,31 @@ def _mentioned(text: str, lines: Sequence[Spoken]) -> bool:
 
 
 _EAST = (
-    ("我上周在杭州的茶馆见到了王老师。", "在哪里见到王老师?"),
-    ("妹妹养了一只叫豆豆的猫。", "妹妹的猫叫什么?"),
-    ("会议改到星期三下午三点。", "会议改到什么时候?"),
-    ("爸爸最喜欢吃的菜是红烧肉。", "爸爸喜欢吃什么菜?"),
-    ("服务器的密码放在保险箱里。", "密码放在哪里?"),
-    ("昨日、京都で古い寺を見学しました。", "京都で何を見学しましたか?"),
-    ("弟は来月から大阪の銀行で働きます。", "弟はどこの銀行で働きますか?"),
-    ("誕生日に赤い自転車をもらった。", "誕生日に何をもらった?"),
-    ("どよう日に山田さんと釣りに行く。", "山田さんと何をする?"),
-    ("우리 강아지 이름은 초코입니다.", "강아지 이름은?"),
-    ("회의는 금요일 오전으로 옮겼어요.", "회의는 언제?"),
-    ("할머니는 부산에 살고 계세요.", "할머니는 어디에 살아요?"),
+    ("我上周在杭州的茶馆见到了王老师。", "在哪里见到王老师?", "茶馆"),
+    ("妹妹养了一只叫豆豆的猫。", "妹妹的猫叫什么?", "豆豆的猫"),
+    ("会议改到星期三下午三点。", "会议改到什么时候?", "星期三下午"),
+    ("爸爸最喜欢吃的菜是红烧肉。", "爸爸喜欢吃什么菜?", "红烧肉"),
+    ("服务器的密码放在保险箱里。", "密码放在哪里?", "保险箱"),
+    ("昨日、京都で古い寺を見学しました。", "京都で何を見学しましたか?", "古い寺"),
+    ("弟は来月から大阪の銀行で働きます。", "弟はどこの銀行で働きますか?", "大阪の銀行"),
+    ("誕生日に赤い自転車をもらった。", "誕生日に何をもらった?", "赤い自転車"),
+    ("どよう日に山田さんと釣りに行く。", "山田さんと何をする?", "山田さん"),
+    ("우리 강아지 이름은 초코입니다.", "강아지 이름은?", "강아지 이름"),
+    ("회의는 금요일 오전으로 옮겼어요.", "회의는 언제?", "금요일 오전"),
+    ("할머니는 부산에 살고 계세요.", "할머니는 어디에 살아요?", "할머니 부산"),
 )
 
 
 def east() -> History:
-    """Chinese, Japanese and Korean notes; questions share words of two characters with one."""
-    lines = tuple(Spoken("agent", text, -1, DAY * n) for n, (text, _) in enumerate(_EAST))
-    asked = (Asked("cjk", q, (frozenset({n}),), DAY * 99) for n, (_, q) in enumerate(_EAST))
-    return History(lines, tuple(asked))
+    """Chinese, Japanese and Korean notes: questions that share words of two characters with one, and
+    a few words typed into a search box."""
+    lines = tuple(Spoken("agent", text, -1, DAY * n) for n, (text, _, _) in enumerate(_EAST))
+    asked = tuple(
+        Asked(kind, text, (frozenset({n}),), DAY * 99)
+        for n, (_, question, typed) in enumerate(_EAST)
+        for kind, text in (("cjk", question), ("cjk typed", typed))
+    )
+    return History(lines, asked)
 
 
 def fts5(lines: Sequence[Spoken], text: str) -> list[int]:

@@ -69,6 +69,21 @@ def test_nothing_here_yet(metamem, here):
     assert metamem("list", "--everywhere").code == 0
 
 
+def test_a_folder_that_was_mistyped_is_told_and_not_made(metamem, here, fact, tmp_path):
+    wrong = tmp_path / "memroy"
+    for words in (("recall", "deploy"), ("list",), ("briefing",), ("export",), ("why", fact)):
+        said = metamem(*words, "--memory", str(wrong))
+        assert said.code == 2 and "there is no memory in" in said.err
+    assert not wrong.exists()
+    assert metamem("remember", "Ports are odd.", "--memory", str(wrong)).code == 0
+    assert "Ports are odd." in metamem("list", "--memory", str(wrong)).out
+
+
+def test_a_type_that_is_none_is_told(metamem, here, fact):
+    said = metamem("list", "--type", "decison")
+    assert said.code == 2 and "decision" in said.err
+
+
 def test_refusals_and_duplicates_are_told(metamem, here, fact):
     said = metamem("remember", "we deploy from the RELEASE branch only.")
     assert said.code == 0 and "duplicate" in said.out and fact in said.out and "0 of 1" in said.out

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metamem.core.secrets import redact
 from metamem.service.writing.fields import Fields
-from tests.service.writing.planted import SECRETS
+from tests.service.writing.planted import DIGITS, LOW, SECRETS, drawn
 
 ORDINARY = [
     "",
@@ -58,6 +58,14 @@ ORDINARY = [
     "version 1.2.3-rc.1+build.5 of metamem",
     "SELECT token, secret FROM keys WHERE id = 7",
     "私のパスワードは秘密です。",
+    "密码是必填项。",
+    "密码：optional",
+    "비밀번호는 필수입니다.",
+    "The token for the parser is deadbeef",
+    "The pin is 13, the GPIO pin: 42",
+    "the seed phrase is kept in a safe",
+    "Card 4111 1111 1111 1112 is not a number of a card",
+    "cards 1000000000000000 to 1000000000000001 were issued",
     "The token bucket refills at 60 per minute",
     "The credentials are stored in the keychain",
     "authorization: roles and scopes decide",
@@ -72,7 +80,21 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "secret", "around"), SECRETS)
+# What is a secret by the words around it alone.
+SAID = [
+    ("secret", drawn(32, DIGITS + "abcdef"), "the token for CI is {}"),
+    ("secret", drawn(64, DIGITS + "abcdef"), "our api key is {}"),
+    ("password", drawn(6, LOW) + drawn(4, DIGITS), "数据库的密码是 {}"),
+    ("password", drawn(6, LOW) + drawn(4, DIGITS), "パスワードは{}"),
+    ("password", drawn(6, LOW) + drawn(4, DIGITS), "비밀번호는 {}"),
+    ("pin", drawn(4, DIGITS), "my PIN is {}"),
+    ("recovery phrase", " ".join(drawn(5, LOW, n) for n in range(12)), "seed phrase: {}"),
+    ("card number", "41" + "11 1111 1111 " + "1111", "my credit card is {}"),
+    ("card number", "37" + "82 822463 " + "10005", "the card: {}"),
+]
+
+
+@pytest.mark.parametrize(("kind", "secret", "around"), SECRETS + SAID)
 def test_a_secret_leaves_and_its_kind_is_named(kind: str, secret: str, around: str) -> None:
     text = around.format(secret)
     found = redact(f"Before it. {text} And after it.")

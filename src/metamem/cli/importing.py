@@ -220,7 +220,7 @@ def _own_export(path: Path, scope: str, dry_run: bool, there: There) -> dict[str
     results = []
     if not parts and not there.json:
         say(f"There are no facts in {path}")
-    with there.open() as service:
+    with there.open(begins=True) as service:
         usual = Defaults(service, Path.cwd())
         for name, part in parts.items():
             # Scopes of an export are those of whoever wrote it: here they are the caller's tenant's.

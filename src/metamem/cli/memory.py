@@ -1,6 +1,5 @@
 """metamem remember, recall, briefing, feedback, why: memory from the shell."""
 
-import json as jsonlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -88,7 +87,7 @@ def remember(
         )
         for line in lines
     ]
-    with there.open() as service:
+    with there.open(begins=True) as service:
         place = Defaults(service, Path.cwd()).written(scope)
         written = service.remember(place, drafts)
         gone = {name: service.get(name).text for each in written for name in each.superseded}
@@ -254,10 +253,26 @@ def _show_fact(about: dict[str, Any]) -> None:
         if name not in hidden and value not in (None, "", [], ())
     ]
     print_table(("", "value"), rows)
-    for name in ("versions", "links", "use"):
-        if about.get(name):
-            say("")
-            say(f"{name}: {jsonlib.dumps(about[name], ensure_ascii=False, default=str)}")
+    if about.get("versions"):
+        say("")
+        rows = [
+            (
+                str(v["version"]),
+                when(v["at"]),
+                v["changed_by"],
+                v["lifecycle"],
+                v["reason"],
+                v["text"],
+            )
+            for v in about["versions"]
+        ]
+        print_table(("version", "at (UTC)", "by", "state", "reason", "text"), rows)
+    for link in about.get("links", ()):
+        tell(f"{link['from']} {link['kind']} {link['to']}")
+    if use := about.get("use"):
+        said = [f"{verdict} {use[verdict]}" for verdict in VERDICTS if use[verdict]]
+        last = f", last on {when(use['last_shown_at'])}" if use["last_shown_at"] else ""
+        say("; ".join((f"shown {use['shown']} times{last}", *said)))
 
 
 def _is_time(name: str) -> bool:

@@ -85,7 +85,7 @@ def make_key(
     there: There = HERE,
 ) -> None:
     """Make a key. Its secret is shown this once."""
-    with there.open() as service:
+    with there.open(begins=True) as service:
         me = service.administration.me()
         made = service.administration.make_key(
             whose,

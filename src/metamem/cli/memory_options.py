@@ -75,12 +75,19 @@ class There:
     key: ApiKey = ""
     json: o.Json = False
 
-    def open(self) -> Connected:
+    def open(self, *, begins: bool = False) -> Connected:
+        """`begins`: a memory is made where none is. A folder that was mistyped is none to read."""
         from metamem.service.connecting import connect  # it brings numpy and the index
+        from metamem.service.database import FILE
 
         if self.memory is not None and self.url:
             raise UsageError("--memory names a folder and --url a server: give one of them")
         if self.memory is not None:
+            if not begins and not (memory_folder(self.memory) / FILE).exists():
+                raise UsageError(
+                    f"there is no memory in {self.memory}",
+                    hint='metamem remember "…" begins one; without --memory it is the usual one',
+                )
             return connect(self.memory)
         if self.url:
             return connect(self.url, self.key or None)

@@ -71,7 +71,7 @@ def add_scope(
     there: There = HERE,
 ) -> None:
     """Make a scope that belongs to you."""
-    with there.open() as service:
+    with there.open(begins=True) as service:
         made = service.administration.add_scope(_full(service, scope), cast(Visibility, visibility))
     _show_scope(made, there)
 
@@ -154,7 +154,7 @@ def add_person(
     there: There = HERE,
 ) -> None:
     """Add a person, an agent or a team."""
-    with there.open() as service:
+    with there.open(begins=True) as service:
         made = service.administration.add_person(
             name, cast(PrincipalKind, kind), cast(TenantRole, role)
         )

@@ -80,5 +80,5 @@ def mcp(there: There = HERE) -> None:
     extras.load("mcp")
     from metamem.web.mcp_stdio import serve
 
-    with there.open() as service:
+    with there.open(begins=True) as service:
         serve(service)

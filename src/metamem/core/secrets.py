@@ -222,6 +222,13 @@ def _is_setting(name: str) -> bool:
     return name.isupper()
 
 
+def _card(found: re.Match[str], secret: str) -> bool:
+    """By its length and its check digit."""
+    digits = [int(sign) for sign in reversed(secret) if sign.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return 13 <= len(digits) <= 19 and (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
 _JUDGES: Mapping[str, Callable[[re.Match[str], str], bool]] = {
     "": _always,
     "a value": _a_value,
@@ -231,6 +238,7 @@ _JUDGES: Mapping[str, Callable[[re.Match[str], str], bool]] = {
     "secret set": _secret_set,
     "password said": _password_said,
     "pass set": _pass_set,
+    "card": _card,
 }
 
 

@@ -37,6 +37,11 @@ def words(text: str) -> list[str]:
     return found
 
 
+def is_paired(word: str) -> bool:
+    """Whether a word is a pair of characters, out of a text that is written without spaces."""
+    return _PAIRED.match(word) is not None
+
+
 def _parted(piece: str) -> tuple[str, ...]:
     """The words of a piece that may have apostrophes."""
     if "'" not in piece and "’" not in piece:

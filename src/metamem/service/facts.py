@@ -7,7 +7,7 @@ from typing import Any
 from metamem.core.access import Scope
 from metamem.core.errors import UnknownName, UsageError
 from metamem.service.sight import Sight
-from metamem.service.words import LIFECYCLES, Fact, Listing, Page, Version
+from metamem.service.words import LIFECYCLES, Fact, Listing, Page, Version, known_type
 from metamem.service.writing.fields import told
 from metamem.store.engine import Execute, Value
 
@@ -80,6 +80,8 @@ def listed(execute: Execute, sight: Sight, listing: Listing) -> Page:
             raise UsageError(
                 f"no lifecycle is called {lifecycle!r}", hint=f"known: {', '.join(LIFECYCLES)}"
             )
+    for type_ in listing.types:
+        known_type(type_)
     where, values = sight.within("scope")
     conditions: list[str] = [where]
     for column, wanted in (("type", listing.types), ("lifecycle", listing.lifecycle)):

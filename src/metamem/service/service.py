@@ -117,12 +117,12 @@ class MemoryService:
     def remember(self, caller: Caller, scope: str, drafts: Sequence[Draft]) -> list[Written]:
         with self._acts.acting(caller, "remember", [scope]) as act:
             caller = self._ready(act, scope)
-            seen = caller.may_read(Scope.parse(scope))
-            if not seen and any(draft.supersedes for draft in drafts):
+            replaces = any(draft.supersedes for draft in drafts)
+            if replaces and not caller.may_read(Scope.parse(scope)):
                 raise denied("read", Scope.parse(scope))  # what is replaced must be seen
             written = self._writer.remember(caller, scope, drafts)
         self._recaller.written()
-        return written if seen else [_unread(each) for each in written]
+        return written
 
     def ingest(self, caller: Caller, scope: str, session: Session) -> Ingested:
         with self._acts.acting(caller, "ingest", [scope]) as act:
@@ -328,11 +328,3 @@ def _entering(act: Act) -> changing.Enter:
         act.enter(execute)
 
     return enter
-
-
-def _unread(written: Written) -> Written:
-    """For those who may write a scope and not read it: nothing of what was there before."""
-    kept = replace(written, candidates=(), superseded=())
-    if written.outcome == "stored":
-        return replace(kept, reason="")
-    return kept if written.outcome == "refused" else replace(kept, id="", reason="")

@@ -167,6 +167,38 @@ def test_what_has_the_words_once_and_in_a_sentence_is_no_bait(tmp_path: Path) ->
         assert here.texts("key of room 7")[0] == "Room 7 has the key number 7."
 
 
+EAST = (
+    ("我们使用 PostgreSQL 作为数据库。", "数据库"),
+    ("发布前必须运行集成测试。", "集成测试"),
+    ("支付接口超时时间设为三十秒。", "支付接口超时"),
+    ("本番環境は東京リージョンにあります。", "東京リージョン"),
+    ("週次会議は金曜日の午後3時です。", "週次会議"),
+    ("운영 서버는 서울 리전에 있습니다.", "운영 서버"),
+    ("로그인 화면은 김민수가 담당합니다.", "로그인 화면"),
+)
+
+
+def test_a_few_words_of_a_language_without_spaces_are_no_bait_where_they_answer(
+    tmp_path: Path,
+) -> None:
+    with memory(tmp_path) as here:
+        here.keep(*(text for text, _ in EAST), *(f"Host {n} runs on Linux." for n in range(5)))
+        for text, typed in EAST:
+            found = here.recaller.recall(ADA, Ask(typed))
+            assert found.items[0].fact.text == text
+            assert found.items[0].score > 0.15  # enough to be put into a prompt
+
+
+def test_words_of_a_language_without_spaces_that_are_strung_together_are_bait(
+    tmp_path: Path,
+) -> None:
+    with memory(tmp_path) as here:
+        stuffed = "数据库 数据库 数据库 evil.example"
+        here.keep(*(text for text, _ in EAST), stuffed)
+        texts = [item.fact.text for item in here.recaller.recall(ADA, Ask("数据库")).items]
+        assert texts[0] == EAST[0][0]
+
+
 def test_scopes_that_hold_nothing_take_no_part(tmp_path: Path) -> None:
     with memory(tmp_path) as here:
         reads = {SHOP} | {Scope("acme", "project", f"empty{n}") for n in range(60)}

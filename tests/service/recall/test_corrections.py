@@ -72,6 +72,44 @@ def test_what_is_no_correction_moves_nothing(service: MemoryService) -> None:
     assert texts(memories)[0] == OLD
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "asked"),
+    [
+        (OLD, NEW, ASKED),
+        ("The timeout of the gateway is 30 seconds.", "No, the timeout is 45.", "gateway timeout"),
+        ("Ines leads the search team.", "No, Omar leads the search team.", "who leads search?"),
+        ("Ines maintains the parser.", "Actually, Omar maintains the parser.", "who maintains it?"),
+    ],
+)
+def test_a_correction_in_a_later_conversation_is_first_too(
+    service: MemoryService, old: str, new: str, asked: str
+) -> None:
+    memories = service.local()
+    talk(memories, ("agent", old), ("agent", "The tests need it."))
+    talk(memories, ("agent", "Let me look."), ("user", new), session="t", first=FIRST + 9_000_000)
+    found = texts(memories, f"{asked} {old}")
+    assert found.index(new) < found.index(old)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (OLD, "The port of the API is 8080."),  # either could be meant
+        ("The port of the bridge is closed.",),  # no value that could be another
+        ("Omar leads the platform team.",),
+    ],
+)
+def test_what_a_later_conversation_may_not_mean_stays(
+    service: MemoryService, said: tuple[str, ...]
+) -> None:
+    memories = service.local()
+    talk(memories, *(("agent", text) for text in said))
+    new = (("user", NEW), ("user", "No, Ines leads the search team."))
+    talk(memories, *new, session="t", first=FIRST + 9_000_000)
+    with service.database.reading() as execute:
+        assert execute("SELECT COUNT(*) FROM links") == [(0,)]
+
+
 def test_a_question_s_own_limits_hold_for_corrections(service: MemoryService) -> None:
     memories = service.local()
     talk(memories, ("agent", OLD), ("user", NEW))

@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from metamem.service import changing, facts, picture
-from metamem.service.recall import recaller, snapshots
+from metamem.service.recall import narrowing, recaller, snapshots
 from metamem.service.sight import sight
 from metamem.service.words import Ask, Draft, Lifecycle
 from tests.service.recall.engine import ADA, BOB, BOTH, HOME, SHOP, Memory, memory
@@ -68,6 +68,34 @@ def test_what_is_not_active_is_not_recalled_from_a_warm_memory(
         assert texts[8] in here.texts("postgresql backups of week 8")
         move(other, written[7].id, "active")
         assert texts[7] in here.texts("postgresql backups of week 7")
+
+
+@pytest.mark.parametrize("large", [6000, 20])
+def test_what_is_gone_counts_for_nothing_in_the_scores_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(narrowing, "LARGE", large)
+    ask = Ask("which database does the shop run on", floor=0.0)
+
+    def scores(there: Memory) -> list[tuple[str, float, float]]:
+        found = there.recaller.recall(ADA, ask)
+        return [(item.fact.id, item.score, item.why["relevance"]) for item in found.items]
+
+    with memory(tmp_path) as here:
+        kept = here.keep(
+            *(f"Host {n} serves the shop in hall {n}." for n in range(40)),
+            "The shop runs on the database PostgreSQL 16.",
+            *(
+                f"Databases fill a long and winding list, of which this is part {n}."
+                for n in range(3)
+            ),
+        )
+        here.recaller.embed_waiting()
+        before = scores(here)
+        for one in kept[-3:]:
+            move(here, one.id, "superseded")
+        with memory(tmp_path) as anew:
+            assert scores(here) == scores(anew) != before
 
 
 def test_a_fact_that_was_archived_before_it_was_ever_seen_comes_back(tmp_path: Path) -> None:

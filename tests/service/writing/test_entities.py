@@ -22,6 +22,8 @@ from metamem.service.writing.entities import LONGEST, MOST, entities, phrases
         ("see https://docs.example.org/a/b?c=d for more", {"docs.example.org"}),
         ("MAX_RETRIES is 5 and maxRetries too", {"max_retries", "maxretries"}),
         ("东京 is far from Wien", {"wien"}),
+        ("вчера Анна поехала в Москву", {"анна", "москву"}),
+        ("Ábel met Élise in Łódź", {"ábel", "élise", "łódź"}),
     ],
 )  # fmt: skip
 def test_names_are_found(text: str, names: set[str]) -> None:
@@ -37,6 +39,10 @@ def test_names_are_found(text: str, names: set[str]) -> None:
         "I think we should go on Monday in March",
         "Yes! No. Maybe?",
         "It costs 12 euros",
+        "明日、東京に行きます。",
+        "어제 병원에 갔어요.",
+        "昨天我去了医院。",
+        "это été über",
         "Switched to the other one",
     ],
 )

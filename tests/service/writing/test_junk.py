@@ -21,6 +21,10 @@ from metamem.service.writing.junk import MOST, refusal
         ("Let me know if you need anything else!", "greeting"),
         ("I'm happy to help.", "greeting"),
         ("As an AI language model I can help with that.", "greeting"),
+        ("thanks a lot", "greeting"),
+        ("好的，谢谢！", "greeting"),
+        ("ありがとうございます。", "greeting"),
+        ("네, 알겠습니다.", "greeting"),
         ("N/A", "nothing"),
         ("none.", "nothing"),
         ("No new information to store", "nothing"),
@@ -54,6 +58,7 @@ def test_junk_is_refused_with_a_reason(text: str, why: str) -> None:
         "Greeting new users: show the tour",
         "metamem-memory is the name of the fence",
         "店は火曜日に閉まる",
+        "好的用户体验很重要",
     ],
 )
 def test_what_says_something_is_not(text: str) -> None:

@@ -46,3 +46,19 @@ def test_any_two_texts_can_be_compared(one: str, other: str, correction: bool) -
 def test_nothing_contradicts_itself(text: str) -> None:
     found = compare(Statement(text), Statement(text))
     assert found is None or found.kind != "contradicts"
+
+
+def test_after_an_article_no_word_is_a_verb() -> None:
+    assert judged("The tests need PostgreSQL 16.", "The tests need PostgreSQL 17.") == "contradicts"
+    assert judged("Tests cover parsing.", "Tests cover printing.") == "none"
+
+
+def test_what_one_at_a_time_can_be_has_another_subject() -> None:
+    assert judged("Maria owns the billing module.", "Tom owns the billing module.") == "contradicts"
+    assert judged("Maria owns the billing module.", "Tom owns the search module.") == "none"
+    assert judged("Maria likes the billing module.", "Tom likes the billing module.") == "none"
+    assert judged("Anna manages the shop in Ulm.", "Ben manages the shop in Bonn.") == "none"
+
+
+def test_now_at_the_end_says_that_something_changed() -> None:
+    assert judged("The build uses Bazel.", "The build uses CMake now.") == "supersedes"

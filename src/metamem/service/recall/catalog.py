@@ -15,6 +15,7 @@ Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 NONE = -1  # no session, no neighbour, no time
+NO_PLACES: Ints = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)

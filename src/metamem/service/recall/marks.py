@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from metamem.core.terms import is_paired
+
 MARKS = (
     *("asks", "when", "number", "self", "names", "place", "length", "chatter"),
     # what is written to be found says words again, or strings them together
@@ -23,6 +25,14 @@ _COUNTS = "two three four five six seven eight nine ten dozen once twice couple"
 _NUMBERS = frozenset(_COUNTS.split())
 _SELF = frozenset(("i", "me", "my", "mine", "we", "us", "our"))
 _PLACES = frozenset(("city", "town", "country", "beach", "park"))
+# Characters that hold Chinese, Japanese and Korean sentences together, as our words without meaning of
+# their own do: a text without any is words strung together.
+_HOLDING = re.compile(
+    "[\u3041-\u3096的了着过是在有和与及或而且但被把将对从向到于为以由给让使要会能可应须必请就都也还又再很更最"
+    "已正不没无别吗呢吧啊这那哪此其我你他她它们己个些每各前后上下中里外内时候用"
+    "過與為讓給將對從會應須還沒無別嗎這們個後裡內時"
+    "은는이가을를의에로와과도만까지부터다요니습까하했합입있]"
+)
 _WORD = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 # These two begin with the character that is rarest in them, which is found quickly.
@@ -48,7 +58,14 @@ def marks(text: str, found: Sequence[str], telling: Sequence[str]) -> tuple[floa
         float(len(_NAME.findall(text))),
         float(not _PLACES.isdisjoint(written) or _AT_A_PLACE.search(text) is not None),
         float(len(found)),
-        1 - len(telling) / max(1, len(found)),
+        1 - (len(telling) - _holding(text, found)) / max(1, len(found)),
         1 - len(set(telling)) / max(1, len(telling)),
         len(_SEPARATOR.findall(text)) / max(1, len(found)),
     )
+
+
+def _holding(text: str, found: Sequence[str]) -> int:
+    """How many pairs of characters hold a sentence together; `telling` knows of no such pairs."""
+    if text.isascii():
+        return 0
+    return sum(is_paired(word) and _HOLDING.search(word) is not None for word in found)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from metamem.service.recall.catalog import (
+    NO_PLACES,
     NONE,
     Catalog,
     Flags,
@@ -36,10 +37,15 @@ class Narrowed:
     places: Ints
 
 
-def narrowed(catalog: Catalog, hits: Hits, dense: Floats | None, may: Flags | None) -> Narrowed:
+def narrowed(
+    catalog: Catalog, hits: Hits, dense: Floats | None, may: Flags | None, gone: Ints = NO_PLACES
+) -> Narrowed:
+    """A scope for one question, without facts that are `gone` in it."""
+    every = np.arange(catalog.count, dtype=np.int32)
     if catalog.count <= LARGE:
-        every = np.arange(catalog.count, dtype=np.int32)
-        return Narrowed(catalog, hits, dense, may, every)
+        if not gone.size:
+            return Narrowed(catalog, hits, dense, may, every)
+        return _part(catalog, hits, dense, may, np.delete(every, gone))
     found = [_best(hits.lexical, may, BY_TERMS)]
     if dense is not None:
         found.append(_best(dense, may, BY_MEANING))
@@ -47,6 +53,12 @@ def narrowed(catalog: Catalog, hits: Hits, dense: Floats | None, may: Flags | No
     for _ in range(2):
         places = np.concatenate((places, catalog.before[places], catalog.after[places]))
         places = np.unique(places[places != NONE])
+    return _part(catalog, hits, dense, may, places)
+
+
+def _part(
+    catalog: Catalog, hits: Hits, dense: Floats | None, may: Flags | None, places: Ints
+) -> Narrowed:
     return Narrowed(
         part_of(catalog, places),
         _hits(hits, places),

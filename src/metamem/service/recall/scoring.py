@@ -75,10 +75,10 @@ class Scorer:
         """The best facts of a scope that are relevant enough, best first."""
         question = asked.question
         with watch("candidates"):
-            may = _may(asked.ask, look)
-            hits = search(question, look.catalog, look.posting)
+            may = allowed(asked.ask, look.catalog)
+            hits = search(question, look.catalog, look.posting, look.gone)
             near = _near(execute, look, asked, hits, may)
-            some = narrowed(look.catalog, hits, near, may)
+            some = narrowed(look.catalog, hits, near, may, look.gone)
             chosen = choose(question, some.catalog, *_masked(some))
             if some.may is not None:
                 chosen = chosen[some.may[chosen]]
@@ -148,14 +148,6 @@ def freshness(kinds: NDArray[np.int16], at: NDArray[np.int64], now: int) -> Floa
     half_lives = _HALF_LIVES[np.minimum(kinds, len(TYPES) - 1)]
     left: Floats = np.exp2(-np.maximum(now - at, 0) / DAY / half_lives).astype(np.float32)
     return left
-
-
-def _may(ask: Ask, look: Look) -> Flags | None:
-    may = allowed(ask, look.catalog)
-    if look.gone.size:
-        may = np.ones(look.catalog.count, np.bool_) if may is None else may
-        may[look.gone] = False
-    return may
 
 
 def _masked(some: Narrowed) -> tuple[Hits, Floats | None]:

@@ -2,7 +2,8 @@
 
 Lines are evidence and stay, but whoever recalls the older one must be told the newer one first
 (`metamem.service.recall.corrections`). A few lines of the same conversation before a refusal are what it
-most likely means; others are held against it as facts are.
+most likely means; others are held against it as facts are. One that names nothing but a port or an
+owner means the one that its scope knows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 from metamem.core.access import Caller
 from metamem.service import changing
-from metamem.service.writing.candidates import Fresh, Older, near, searched_terms
+from metamem.service.writing.candidates import COMPARED, Fresh, Older, near, searched_terms
 from metamem.service.writing.similar import STRONG, compare
 from metamem.service.writing.statement import ATTRIBUTES, Statement, statement
 from metamem.service.writing.told import correction
@@ -37,11 +38,16 @@ def tie(
             if _means(new, older.statement):
                 weights[older.id] = STRONG
                 break  # the nearest
-        for older in near(execute, scope, searched_terms(said), Fresh(), 1, turns=True):
-            relation = compare(new, older.statement, correction=True)
-            if relation is not None and relation.kind == "supersedes":
-                weights[older.id] = max(relation.weight, weights.get(older.id, 0.0))
-        weights.pop(body["id"], None)
+        alike = near(execute, scope, searched_terms(said), Fresh(), 1, turns=True)
+        others = [older for older in alike if older.id != body["id"]]
+        if new.content - new.numbers <= ATTRIBUTES:  # the limit, the owner: of what, is not said
+            if not weights and len(alike) < COMPARED:  # else there are others
+                weights = {older.id: STRONG for older in _only(new, others)}
+        else:
+            for older in others:
+                relation = compare(new, older.statement, correction=True)
+                if relation is not None and relation.kind == "supersedes":
+                    weights[older.id] = max(relation.weight, weights.get(older.id, 0.0))
         best = sorted(weights.items(), key=lambda one: -one[1])[:MOST]
         for target, weight in best:
             if weight >= LEAST:
@@ -66,3 +72,13 @@ def _means(new: Statement, old: Statement) -> bool:
     if shared & ATTRIBUTES and new.numbers != old.numbers:
         return True
     return len(shared) >= 2 and new.content != old.content
+
+
+def _only(new: Statement, others: Sequence[Older]) -> list[Older]:
+    """The lines that tell the one other value which a scope knows of what a correction names: "the
+    port is 5433 now", where only one port was ever spoken of. None where it could be one of several."""
+    named = new.content - new.numbers
+    told = [one for one in others if named <= one.statement.content and one.statement.numbers]
+    values = {older.statement.numbers for older in told}
+    known = bool(named and new.numbers) and len(values) == 1 and new.numbers not in values
+    return told if known else []

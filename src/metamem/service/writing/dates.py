@@ -5,7 +5,7 @@ tense, two dates that are no span) there is no answer: a wrong date is worse tha
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -37,6 +37,30 @@ _COUNTS = {
         start=1,
     )
 } | {"a": 1, "an": 1}
+# In Chinese, Japanese and Korean.
+_EASTERN_DAYS = {
+    word: step
+    for step, words in (
+        (-2, "前天 一昨日 おととい 그저께 그제"),
+        (-1, "昨天 昨日 昨晚 昨夜 어제"),
+        (0, "今天 今日 今晚 今夜 오늘"),
+        (1, "明天 明日 내일"),
+        (2, "后天 後天 明後日 あさって 모레"),
+    )
+    for word in words.split()
+}
+_EASTERN_UNITS = {
+    word: (unit, step)
+    for unit, step, words in (
+        ("week", -1, "上周 上週 上星期 先週 지난주"),
+        ("week", 1, "下周 下週 下星期 来週 다음주"),
+        ("month", -1, "上个月 上個月 先月 지난달"),
+        ("month", 1, "下个月 下個月 来月 다음달"),
+        ("year", -1, "去年 昨年 작년"),
+        ("year", 1, "明年 来年 내년"),
+    )
+    for word in words.split()
+}
 _SEASONS = {"spring": 3, "summer": 6}  # as in the north, and of one calendar year
 
 # In capitals where the word has another meaning: "may", "march".
@@ -60,6 +84,7 @@ _MONTHLY = re.compile(r"[Jj]an|[Ff]eb|Mar|[Aa]pr|May|[Jj]u[nl]|[Aa]ug|[Ss]ep|[Oo
 _DAILY = re.compile(
     r"day|night|week|month|year|morning|noon|evening|tomorrow|spring|summer", re.IGNORECASE
 )
+_EASTERN = re.compile("[天日月年周週오내어그모작지전]")
 _PAST = re.compile(
     r"\b(?:was|were|had|did|went|met|saw|got|made|took|came|said|told|bought|found|gave|left|began|ran"
     r"|wrote|broke|sent|spent|built|lost|won|held|kept|became|felt|brought|taught|chose|drove|flew|ate"
@@ -110,7 +135,8 @@ def meant(text: str, said_at: int) -> tuple[int | None, int | None]:
 
 
 def _all(text: str, anchor: date) -> Iterator[_Found]:
-    there = [hint for hint in (_YEARS, _MONTHLY, _DAILY) if hint.search(text)]
+    hints = (_YEARS, _MONTHLY, _DAILY) if text.isascii() else (_YEARS, _MONTHLY, _DAILY, _EASTERN)
+    there = [hint for hint in hints if hint.search(text)]
     for needed, pattern, days_of in _FORMS:
         if needed not in there:
             continue
@@ -248,6 +274,25 @@ def _near_unit(m: re.Match[str], anchor: date) -> Days:
     return _year(anchor.year + step)
 
 
+def _eastern_day(m: re.Match[str], anchor: date) -> Days:
+    return _one(anchor + timedelta(_EASTERN_DAYS[m.group()]))
+
+
+def _eastern_ago(m: re.Match[str], anchor: date) -> Days:
+    return _one(anchor - timedelta(int(m["count"])))
+
+
+def _eastern_unit(m: re.Match[str], anchor: date) -> Days:
+    unit, step = _EASTERN_UNITS[m.group().replace(" ", "")]
+    if unit == "week":
+        monday = anchor - timedelta(anchor.weekday()) + timedelta(7 * step)
+        return Days(monday, monday + timedelta(6))
+    if unit == "month":
+        months = anchor.year * 12 + anchor.month - 1 + step
+        return _month(months // 12, months % 12 + 1)
+    return _year(anchor.year + step)
+
+
 def _near_weekday(m: re.Match[str], anchor: date) -> Days | None:
     wanted = _WEEKDAYS.index(m["weekday"].lower())
     back = (anchor.weekday() - wanted - 1) % 7 + 1  # days to the last one before today
@@ -264,6 +309,10 @@ def _near_weekday(m: re.Match[str], anchor: date) -> Days | None:
     if tense < 0:
         return _one(anchor - timedelta(back))
     return _one(anchor + timedelta(7 - back if back < 7 else 7)) if tense > 0 else None
+
+
+def _any(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
 
 
 _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str], Callable[[re.Match[str], date], Days | None]], ...] = (
@@ -284,6 +333,9 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str], Callable[[re.Match[str], d
     (_DAILY, re.compile(rf"\b{_COUNT}\s+{_UNIT}\s+from\s+(?:now|today)\b(?P<ago>)", re.IGNORECASE), _counted),
     (_DAILY, re.compile(r"\b(?P<which>last|previous|this|next|coming)\s+(?P<unit>weekend|week|month|year)\b", re.IGNORECASE), _near_unit),
     (_DAILY, re.compile(rf"\b(?:(?P<which>last|past|this|next|coming)\s+|on\s+|since\s+){_WEEKDAY}\b", re.IGNORECASE), _near_weekday),
+    (_EASTERN, re.compile(rf"(?<![以之]){_any(_EASTERN_DAYS)}(?![气氣])"), _eastern_day),
+    (_EASTERN, re.compile(_any(_EASTERN_UNITS).replace("지난", "지난 ?").replace("다음", "다음 ?")), _eastern_unit),
+    (_EASTERN, re.compile(r"(?<![\d.月년월])(?P<count>\d{1,4}) ?(?P<unit>天|日|일) ?(?P<ago>[之以]?前|전)"), _eastern_ago),
 )  # fmt: skip
 
 

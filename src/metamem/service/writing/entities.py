@@ -29,8 +29,10 @@ _CODE = re.compile(
 )
 _TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b|(?<![\w#])#\d{1,7}\b")
 _VERSION = re.compile(r"\bv?\d+\.\d+(?:\.\d+)*(?:[-+][\w.]+)?\b")
+# Of alphabets that have large and small letters: other scripts show no names by them.
+_CAPITAL = f"[A-Z{''.join(filter(str.isupper, map(chr, range(0xC0, 0x590))))}]"
 _CAPITALS = re.compile(
-    r"[^\W\d_a-z][\w’'&+-]*(?:\.[A-Z]\w*)*(?:\s+(?:(?:of|de|van|von|der|den|la|le|da|the|and|&)\s+)?[^\W\d_a-z][\w’'&+-]*"
+    rf"(?<!\w){_CAPITAL}[\w’'&+-]*(?:\.[A-Z]\w*)*(?:\s+(?:(?:of|de|van|von|der|den|la|le|da|the|and|&)\s+)?{_CAPITAL}[\w’'&+-]*"
     r"|\s+\d+(?:\.\d+)*\b)*"
 )
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n]|[-*•]\s|^\s*\d+[.)])\s*[\"'“‘(\[]*$")

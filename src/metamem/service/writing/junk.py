@@ -23,13 +23,17 @@ _QUOTED = re.compile(
 _POLITE = listed(
     """ok okay k kk yes yeah yep yup no nope sure thanks thank ty thx hi hello hey bye goodbye great cool nice awesome
     perfect excellent fine understood noted alright absolutely np welcome lgtm continue sorry apologies hmm hm uh um wow
-    lol haha cheers morning afternoon evening night"""
+    lol haha cheers morning afternoon evening night
+    danke bitte ja nein merci oui bonjour gracias hola obrigado grazie спасибо да нет
+    好 好的 嗯 是的 行 可以 没问题 谢谢 谢谢你 多谢 感谢 收到 明白 明白了 知道了 了解 你好 再见 謝謝 沒問題
+    はい いいえ うん 了解 了解です 了解しました 承知しました わかりました ありがとう ありがとうございます こんにちは よろしくお願いします
+    네 예 아니요 응 감사합니다 고마워요 고맙습니다 알겠습니다 알겠어요 안녕하세요 좋아요"""
 )
 # not even together with these.
 _FILLING = listed(
     """you there good got it will do done right of course problem you're sounds please let me know if i can help with
     anything else how today happy to i'm as an ai language model go ahead next see that makes sense all one moment
-    working on very much so for your is later talk soon what's up"""
+    working on very much a lot lots so for your is later talk soon what's up"""
 )
 _CHATTER = re.compile(
     r"(?:is there anything else (?:i|you)|let me know if you (?:need|have)|how (?:can|may) i (?:help|assist)"

@@ -70,13 +70,7 @@ class Remembering:
         self._names = known_names(self.execute, self.scope, self._phrases.values())
         (scope,) = self.view.scopes.values()
         results = [self._taken(each) for each in prepared]
-        if self.caller.may_read(scope):
-            return results
-        # Whoever may only write learns nothing of what is there.
-        return [
-            replace(one, id=one.id if one.outcome == "stored" else "", superseded=(), candidates=())
-            for one in results
-        ]
+        return results if self.caller.may_read(scope) else [_unread(one) for one in results]
 
     def enter(self) -> None:
         """One event for the facts, then one for each change of older ones."""
@@ -230,6 +224,14 @@ class Remembering:
         if each.trust < min(trust, TRUST["agent"]):
             raise _Kept(f"{target} comes from somebody more trusted, and is not superseded by this")
         return target
+
+
+def _unread(written: Written) -> Written:
+    """For those who may write a scope and not read it: nothing of what was there before."""
+    kept = replace(written, candidates=(), superseded=())
+    if written.outcome == "refused":
+        return kept
+    return replace(kept, id=written.id if written.outcome == "stored" else "", reason="")
 
 
 class _Kept(Exception):

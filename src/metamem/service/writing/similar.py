@@ -7,7 +7,7 @@ a weight: only where the new fact says itself that something changed is it taken
 from dataclasses import dataclass
 
 from metamem.service.words import LinkKind
-from metamem.service.writing.statement import OPPOSITES, Statement
+from metamem.service.writing.statement import OF_ONE, OPPOSITES, Statement, stem
 
 SAME = 0.75  # share of all words that two texts have in common when one repeats the other
 CLOSE = 0.6  # share of the shorter one's words, where the rest is turned around
@@ -46,6 +46,8 @@ def compare(new: Statement, old: Statement, *, correction: bool = False) -> Rela
     if corrects and new.numbers != old.numbers and _but_numbers(new) == _but_numbers(old):
         return _conflict(corrects, 0.4 + 0.6 * near, "the same, with another number")
     if _same_subject(new, old) and (why := _other_value(new, old, shared, corrects)):
+        return _conflict(corrects, 0.4 + 0.6 * near, why)
+    if why := _other_subject(new, old):
         return _conflict(corrects, 0.4 + 0.6 * near, why)
     return None
 
@@ -121,6 +123,19 @@ def _other_value(new: Statement, old: Statement, shared: frozenset[str], correct
     if (shared - subjects) or _same_frame(new, old) or (new.attribute and old.attribute):
         return f"{_told(ours)} against {_told(theirs)}"
     return ""
+
+
+def _other_subject(new: Statement, old: Statement) -> str:
+    """The same of what has one subject at a time, of another: who owns, leads, maintains something."""
+    if new.verb_at < 0 or old.verb_at < 0 or not new.subject or not old.subject:
+        return ""
+    verbs = {stem(each.tokens[each.verb_at]) for each in (new, old)}
+    if len(verbs) > 1 or not verbs <= OF_ONE or new.subject & old.subject:
+        return ""
+    of, before = new.predicate - verbs, old.predicate - verbs
+    if not before or not before <= of or len(of - before) > 1:
+        return ""
+    return f"{_told(new.subject)} against {_told(old.subject)}"
 
 
 def _same_frame(new: Statement, old: Statement) -> bool:

@@ -72,6 +72,12 @@ _RELATING = {
     "as": "as",
     "by": "by",
 }
+# Words after which a verb's form is a noun: "the tests need …", "our build runs on …".
+_BEFORE_NOUNS = listed(
+    "the a an my your his her its our their this that these those every each all both no some any"
+)
+# Verbs of which a thing has one subject at a time, so that another subject is another value.
+OF_ONE = frozenset(stem(verb) for verb in listed("own lead manage maintain host chair head"))
 # What there is one of.
 ATTRIBUTES = frozenset(
     stem(noun)
@@ -105,7 +111,7 @@ _CUES = re.compile(
     r"|(?:is|are|am|was|were|we|he|she|they|i) now|used to|formerly|previously|upgraded|downgraded|turns out|was wrong"
     r"|were wrong|not true|incorrect|mistaken|updated?(?: to)?|in fact|has (?:since )?(?:become|been (?:changed|moved|replaced"
     r"|raised|lowered|extended|renamed))|as of|dropped|abandoned|stopped|quit|postponed|rescheduled|raised|lowered"
-    r"|bumped|extended)\b|→|->",
+    r"|bumped|extended)\b|→|->|\bnow[.!]?$",
     re.IGNORECASE,
 )
 _ARROW = re.compile("→|->")
@@ -186,7 +192,9 @@ class Statement:
     def verb_at(self) -> int:
         """The place of the first verb that is known, among all tokens; -1 where there is none."""
         for at, token in enumerate(self.tokens):
-            if at and (stem(token) in FUNCTIONAL or stem(token) in MANIFOLD):
+            if not at or self.tokens[at - 1] in _BEFORE_NOUNS:
+                continue
+            if stem(token) in FUNCTIONAL or stem(token) in MANIFOLD or stem(token) in OF_ONE:
                 return at
         return -1
 
