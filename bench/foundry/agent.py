@@ -50,9 +50,7 @@ class Listed:
     name: str
     description: str
     examples: Mapping[str, tuple[Any, ...]]  # of each parameter that has to be given
-
-    def text(self) -> str:
-        return f"{self.name}: {self.description} {dict(self.examples)}"
+    text: str  # that it reads
 
 
 class Aids(Protocol):
@@ -210,7 +208,7 @@ async def _do(session: _Session, aids: Aids, diary: Diary, random: Random) -> No
     task = session.task
     listing = aids.listing()
     for listed in listing:
-        session.read("listing", listed.text())
+        session.read("listing", listed.text)
     _learn(session, aids.at_start(task))
     fitting = diary.fitting(
         task.wording,

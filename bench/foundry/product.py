@@ -16,7 +16,7 @@ from metamem.core.errors import MetamemError
 from metamem.core.ids import derive_seed
 from metamem.foundry.foundry import Foundry
 from metamem.foundry.tools.site import site_of, tools_archive, tools_database
-from metamem.foundry.tools.telling import described, examples
+from metamem.foundry.tools.telling import described, examples, listed
 from metamem.foundry.words import Snapshot, Trace, Use
 from metamem.foundry.workflows import store as workflows
 from metamem.service.access.projects import project_of
@@ -46,7 +46,12 @@ class Product:
         if self._foundry is None:
             return ()
         return [
-            Listed(each.name, described(each.kept.tool), examples(each.kept.tool))
+            Listed(
+                each.name,
+                described(each.kept.tool),
+                examples(each.kept.tool),
+                listed(each.name, each.kept.tool),
+            )
             for each in self._foundry.deployed()
         ]
 

@@ -173,7 +173,8 @@ class StandIn:
 
     def listing(self) -> Sequence[Listed]:
         examples = {"key": tuple(self._keys), "value": tuple(self._values)}
-        return [Listed(n, "Add the setting with the default", examples) for n in self.deployed()]
+        told = "Add the setting with the default"
+        return [Listed(n, told, examples, f"{n}: {told}") for n in self.deployed()]
 
     async def call(self, name: str, values: Mapping[str, Any], tree: Tree) -> tuple[int, str]:
         if self._spoilt:
