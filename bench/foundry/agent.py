@@ -6,10 +6,11 @@ they suggest and uses a tool whose description fits the task; where the tool fai
 the steps by hand. Its luck hangs on seed and task alone, so that two arms meet the same.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from bench.foundry.chores import TROUBLES, Move, Script, Trouble
 from bench.foundry.reading import Diary
@@ -24,6 +25,7 @@ LOOKING = 0.35  # how often it looks around before a step
 STUMBLING = 0.6  # how often it begins with a form that fails, where there is one
 SCOPE = "local/project/foundry"
 HOST = "claude-code"
+SHELL = "Bash"
 STEP = 2_000  # milliseconds from one call to the next
 LOOKS = (
     "ls",
@@ -37,6 +39,7 @@ LOOKS = (
     "git branch --list",
     "find . -name '*.py' -newer VERSION",
 )
+Source = Literal["goal", "listing", "suggestions", "steps", "tools"]
 TIDY = "git reset -q --hard && git clean -fdq && git switch -q main"
 
 
@@ -47,9 +50,7 @@ class Listed:
     name: str
     description: str
     examples: Mapping[str, tuple[Any, ...]]  # of each parameter that has to be given
-
-    def text(self) -> str:
-        return f"{self.name}: {self.description} {dict(self.examples)}"
+    text: str  # that it reads
 
 
 class Aids(Protocol):
@@ -89,16 +90,25 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """One task, done or not."""
+class Done:
+    """What a task came to."""
 
-    trace: Trace
     calls: int
-    tokens: int
+    tokens: int  # that the agent reads, each once
+    sent: int  # the same, as a host pays for them: with every call all that was read before it
+    told: Mapping[Source, int]  # `tokens`, by where they come from
     success: bool
     failures: tuple[str, ...]  # the troubles it ran into, each time
     tool: str = ""  # the tool that was used
     tool_failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One task, done or not, and how."""
+
+    trace: Trace
+    done: Done
 
 
 @dataclass(slots=True)
@@ -108,7 +118,8 @@ class _Session:
     task: Task
     tree: Tree
     uses: list[Use] = field(default_factory=list)
-    tokens: int = 0
+    told: Counter[Source] = field(default_factory=Counter)
+    sent: int = 0
     known: set[Trouble] = field(default_factory=set)
     failures: list[str] = field(default_factory=list)
     tool: str = ""
@@ -118,13 +129,18 @@ class _Session:
     def id(self) -> str:
         return f"seed{self.task.seed}-task{self.task.number}"
 
-    def told(self, text: str) -> None:
+    @property
+    def tokens(self) -> int:
+        return self.told.total()
+
+    def read(self, source: Source, *texts: str) -> None:
         """Something that the agent reads."""
-        self.tokens += count_tokens(text)
+        self.told[source] += sum(map(count_tokens, texts))
 
     def used(self, tool: str, arguments: Mapping[str, Any], exit_code: int, output: str) -> None:
-        self.told(" ".join(map(str, arguments.values())))
-        self.told(output)
+        self.sent += self.tokens
+        source: Source = "steps" if tool == SHELL else "tools"
+        self.read(source, " ".join(map(str, arguments.values())), output)
         failed = exit_code != 0
         number = len(self.uses)
         # Claude Code begins the result of a failed command with its exit code.
@@ -145,7 +161,7 @@ class _Session:
 
     async def run(self, command: str) -> CommandResult:
         done = await self.tree.run(command)
-        self.used("Bash", {"command": command}, done.exit_code, done.stdout + done.stderr)
+        self.used(SHELL, {"command": command}, done.exit_code, done.stdout + done.stderr)
         return done
 
     @property
@@ -171,26 +187,28 @@ class _Session:
 async def work(task: Task, tree: Tree, aids: Aids, diary: Diary) -> Work:
     """Do a task, with whatever helps."""
     session = _Session(task, tree)
-    session.told(task.goal)
+    session.read("goal", task.goal)
     random = Random(derive_seed("foundry-agent", task.seed, task.number))
     await _do(session, aids, diary, random)
     diary.note(task.wording, task.slots, task.goal)
-    return Work(
-        session.trace(),
+    done = Done(
         len(session.uses),
         session.tokens,
+        session.sent + session.tokens,  # once more for the answer with which it ends
+        dict(session.told),
         task.done(tree),
         tuple(session.failures),
         session.tool,
         session.tool_failed,
     )
+    return Work(session.trace(), done)
 
 
 async def _do(session: _Session, aids: Aids, diary: Diary, random: Random) -> None:
     task = session.task
     listing = aids.listing()
     for listed in listing:
-        session.told(listed.text())
+        session.read("listing", listed.text)
     _learn(session, aids.at_start(task))
     fitting = diary.fitting(
         task.wording,
@@ -250,5 +268,5 @@ async def _look(session: _Session, random: Random) -> None:
 
 def _learn(session: _Session, suggestion: str) -> None:
     """Obey a suggestion: where it names a remedy, that is known from now on."""
-    session.told(suggestion)
+    session.read("suggestions", suggestion)
     session.known |= {trouble for trouble in TROUBLES if trouble.sign in suggestion}

@@ -6,21 +6,27 @@ promotes is approved. Foundry sees the traces of its own arm and nothing else.
 
 import asyncio
 import shutil
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bench.foundry.agent import Aids, Alone, Work, work
+from bench.foundry.agent import Aids, Alone, Done, work
 from bench.foundry.chores import Chore
 from bench.foundry.reading import Diary
 from bench.foundry.tasks import Task, stream
 from bench.foundry.world import make_tree
-from metamem.evaluation.statistics import Significance, sign_flip
+from metamem.evaluation.statistics import Significance, sign_flip, t_interval
 from metamem.foundry.words import Trace
 
-SABOTAGED_AFTER = 40  # chores with a spoilt tool are given before it counts as not noticed
+Told = Callable[[str], None]  # is told now and then how far it is
+EVERY = 50  # tasks
+
+
+def _nobody(text: str) -> None:
+    pass
 
 
 class Foundry(Aids, Protocol):
@@ -28,6 +34,10 @@ class Foundry(Aids, Protocol):
 
     async def observe(self, trace: Trace) -> None:
         """A session has ended: keep it, link failures, mine, crystallise, deploy, watch."""
+        ...
+
+    def mined(self) -> int:
+        """How many workflows are known."""
         ...
 
     def deployed(self) -> Sequence[str]:
@@ -44,23 +54,32 @@ class Foundry(Aids, Protocol):
 Making = Callable[[Path], Foundry]  # a new one that keeps its things in that folder
 
 
-async def run_alone(tasks: Sequence[Task], folder: Path) -> list[Work]:
-    aids, diary, works = Alone(), Diary(), []
+async def run_alone(tasks: Sequence[Task], folder: Path, told: Told = _nobody) -> list[Done]:
+    aids, diary, found = Alone(), Diary(), []
     for task in tasks:
         place = folder / str(task.number)
-        works.append(await work(task, await make_tree(task.project, place), aids, diary))
-        shutil.rmtree(place)  # nobody replays the control arm
-    return works
+        done = await work(task, await make_tree(task.project, place), aids, diary)
+        found.append(done.done)
+        await asyncio.to_thread(shutil.rmtree, place)  # nobody replays the control arm
+        if len(found) % EVERY == 0:
+            told(f"off: {len(found)} of {len(tasks)} tasks")
+    return found
 
 
-async def run_with(tasks: Sequence[Task], folder: Path, foundry: Foundry) -> list[Work]:
+async def run_with(
+    tasks: Sequence[Task], folder: Path, foundry: Foundry, told: Told = _nobody
+) -> list[Done]:
     """The trees stay where they are, as they were left: replays begin at their commits."""
-    diary, works = Diary(), []
+    diary, found = Diary(), []
     for task in tasks:
         tree = await make_tree(task.project, folder / str(task.number))
-        works.append(await work(task, tree, foundry, diary))
-        await foundry.observe(works[-1].trace)
-    return works
+        done = await work(task, tree, foundry, diary)
+        found.append(done.done)
+        await foundry.observe(done.trace)
+        if len(found) % EVERY == 0:
+            tools = len(foundry.deployed())
+            told(f"on: {len(found)} of {len(tasks)} tasks, {tools} tools")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +88,27 @@ class Arm:
 
     calls: float
     tokens: float
+    sent: float
     success: float
     repeated: float  # failures of a kind that was met before
 
     @staticmethod
-    def of(works: Sequence[Work]) -> "Arm":
-        n = len(works)
+    def of(tasks: Sequence[Done]) -> "Arm":
+        n = len(tasks)
         return Arm(
-            sum(w.calls for w in works) / n,
-            sum(w.tokens for w in works) / n,
-            sum(w.success for w in works) / n,
-            repeated_failures(works) / n,
+            sum(done.calls for done in tasks) / n,
+            sum(done.tokens for done in tasks) / n,
+            sum(done.sent for done in tasks) / n,
+            sum(done.success for done in tasks) / n,
+            repeated_failures(tasks) / n,
         )
 
 
-def repeated_failures(works: Sequence[Work]) -> int:
+def repeated_failures(tasks: Sequence[Done]) -> int:
     """How often somebody ran into something that an earlier task had run into."""
     met: set[str] = set()
     repeated = 0
-    for done in works:
+    for done in tasks:
         repeated += sum(name in met for name in done.failures)
         met.update(done.failures)
     return repeated
@@ -98,8 +119,8 @@ class Pair:
     """One seed in both arms, task by task."""
 
     seed: int
-    off: tuple[Work, ...]
-    on: tuple[Work, ...]
+    off: tuple[Done, ...]
+    on: tuple[Done, ...]
     deployed: tuple[str, ...]
 
     def fewer_calls(self) -> float:
@@ -115,13 +136,24 @@ async def run_pair(
     share: float,
     folder: Path,
     chores: tuple[Chore, ...] | None = None,
+    told: Told = _nobody,
 ) -> Pair:
     given = stream(seed, tasks, share, chores)
     with closing(make(folder / "foundry")) as foundry:
         off, on = await asyncio.gather(
-            run_alone(given, folder / "off"), run_with(given, folder / "on", foundry)
+            run_alone(given, folder / "off", told), run_with(given, folder / "on", foundry, told)
         )
         return Pair(seed, tuple(off), tuple(on), tuple(foundry.deployed()))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A paired difference, on minus off, over seeds and tasks."""
+
+    mean: Significance
+    relative: float  # to the control arm
+    low: float  # of `relative`, with a confidence of 95 %
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +165,19 @@ class Row:
     off: Arm
     on: Arm
     deployed: float  # tools, per seed
-    calls: Significance  # on minus off, over seeds and tasks
-    tokens: Significance
-    success: Significance
-    fewer_calls: float
+    calls: Change
+    tokens: Change
+    sent: Change
+    success: Change
+    read: tuple[Mapping[str, float], Mapping[str, float]]  # tokens a task by where they come from
 
 
 def row(share: float, pairs: Sequence[Pair]) -> Row:
-    off = [w for pair in pairs for w in pair.off]
-    on = [w for pair in pairs for w in pair.on]
+    off = [done for pair in pairs for done in pair.off]
+    on = [done for pair in pairs for done in pair.on]
 
-    def compared(value: Callable[[Work], float]) -> Significance:
-        return sign_flip([value(b) - value(a) for a, b in zip(off, on, strict=True)])
+    def compared(value: Callable[[Done], float]) -> Change:
+        return _change([value(done) for done in off], [value(done) for done in on])
 
     return Row(
         share,
@@ -152,11 +185,27 @@ def row(share: float, pairs: Sequence[Pair]) -> Row:
         mean_arm([Arm.of(pair.off) for pair in pairs]),
         mean_arm([Arm.of(pair.on) for pair in pairs]),
         sum(len(pair.deployed) for pair in pairs) / len(pairs),
-        compared(lambda w: w.calls),
-        compared(lambda w: w.tokens),
-        compared(lambda w: w.success),
-        1 - sum(w.calls for w in on) / sum(w.calls for w in off),
+        compared(lambda done: done.calls),
+        compared(lambda done: done.tokens),
+        compared(lambda done: done.sent),
+        compared(lambda done: done.success),
+        (_read(off), _read(on)),
     )
+
+
+def _change(off: Sequence[float], on: Sequence[float]) -> Change:
+    differences = [b - a for a, b in zip(off, on, strict=True)]
+    before = sum(off) / len(off)
+    low, high = t_interval(differences)
+    found = sign_flip(differences)
+    return Change(found, found.statistic / before, low / before, high / before)
+
+
+def _read(tasks: Sequence[Done]) -> Mapping[str, float]:
+    found: Counter[str] = Counter()
+    for done in tasks:
+        found.update(done.told)
+    return {source: tokens / len(tasks) for source, tokens in found.items()}
 
 
 def mean_arm(arms: Sequence[Arm]) -> Arm:
@@ -165,41 +214,7 @@ def mean_arm(arms: Sequence[Arm]) -> Arm:
     return Arm(
         sum(a.calls for a in arms) / n,
         sum(a.tokens for a in arms) / n,
+        sum(a.sent for a in arms) / n,
         sum(a.success for a in arms) / n,
         sum(a.repeated for a in arms) / n,
     )
-
-
-async def crystallised(make: Making, seed: int, tasks: int, folder: Path) -> int:
-    """How many tools come of a world in which nothing repeats. There should be none."""
-    with closing(make(folder / "foundry")) as foundry:
-        await run_with(stream(seed, tasks, 0.0), folder / "on", foundry)
-        return len(foundry.deployed())
-
-
-async def found(make: Making, seed: int, tasks: int, chore: Chore, folder: Path) -> bool:
-    """Whether a workflow that was planted is deployed, and done by its tool in a task after that."""
-    with closing(make(folder / "foundry")) as foundry:
-        works = await run_with(stream(seed, tasks, 0.75, (chore,)), folder / "on", foundry)
-        used = [w for w in works if w.tool and not w.tool_failed and w.success]
-        return bool(foundry.deployed()) and bool(used)
-
-
-async def disabled(make: Making, seed: int, tasks: int, chore: Chore, folder: Path) -> int | None:
-    """After how many failures a spoilt tool is gone; None where none was deployed, -1 where it stays."""
-    with closing(make(folder / "foundry")) as foundry:
-        diary, failures, spoilt = Diary(), 0, ""
-        for task in stream(seed, tasks + SABOTAGED_AFTER, 1.0, (chore,)):
-            if not spoilt and task.number >= tasks:
-                return None
-            tree = await make_tree(task.project, folder / "on" / str(task.number))
-            done = await work(task, tree, foundry, diary)
-            await foundry.observe(done.trace)
-            if spoilt:
-                failures += done.tool == spoilt and done.tool_failed
-                if spoilt not in foundry.deployed():
-                    return failures
-            elif foundry.deployed():
-                spoilt = foundry.deployed()[0]
-                foundry.spoil(spoilt)
-        return -1

@@ -16,8 +16,9 @@ from metamem.core.errors import MetamemError
 from metamem.core.ids import derive_seed
 from metamem.foundry.foundry import Foundry
 from metamem.foundry.tools.site import site_of, tools_archive, tools_database
-from metamem.foundry.tools.telling import described, examples
+from metamem.foundry.tools.telling import described, examples, listed
 from metamem.foundry.words import Snapshot, Trace, Use
+from metamem.foundry.workflows import store as workflows
 from metamem.service.access.projects import project_of
 from metamem.service.service import MemoryService
 from metamem.service.words import Session, ToolCall, Turn
@@ -45,7 +46,12 @@ class Product:
         if self._foundry is None:
             return ()
         return [
-            Listed(each.name, described(each.kept.tool), examples(each.kept.tool))
+            Listed(
+                each.name,
+                described(each.kept.tool),
+                examples(each.kept.tool),
+                listed(each.name, each.kept.tool),
+            )
             for each in self._foundry.deployed()
         ]
 
@@ -81,6 +87,12 @@ class Product:
         await foundry.round()
         for entry in foundry.site.ledger.pending():
             await asyncio.to_thread(foundry.approve, entry.subject.id, by=WHO)
+
+    def mined(self) -> int:
+        if self._foundry is None:
+            return 0
+        with self._database.reading() as execute:
+            return len(workflows.workflows(execute, self._foundry.site.number))
 
     def deployed(self) -> Sequence[str]:
         return [] if self._foundry is None else [each.name for each in self._foundry.deployed()]

@@ -8,11 +8,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from bench.foundry.agent import Alone, Listed, Work, work
-from bench.foundry.arms import Foundry, disabled, repeated_failures, row, run_pair
+from bench.foundry.agent import Alone, Done, Listed, Work, work
+from bench.foundry.arms import Foundry, repeated_failures, row, run_pair
 from bench.foundry.chores import CHORES, WHO, Chore, Move
+from bench.foundry.keeping import Kept, from_json, to_json
 from bench.foundry.oneoffs import OPERATIONS
 from bench.foundry.reading import Diary
+from bench.foundry.seeds import Null, Planted, null, planted
 from bench.foundry.tasks import Task, stream
 from bench.foundry.transcripts import write_transcript
 from bench.foundry.world import Tree, make_tree, project
@@ -115,7 +117,7 @@ def test_tasks_that_come_once_are_done_by_their_commands(tmp_path: Path) -> None
         for task in stream(11, 25, 0.0):
             tree = await make_tree(task.project, tmp_path / str(task.number))
             before = task.done(tree)
-            found.append((before, (await work(task, tree, Alone(), Diary())).success))
+            found.append((before, (await work(task, tree, Alone(), Diary())).done.success))
         return found
 
     assert set(asyncio.run(outcomes())) == {(False, True)}
@@ -163,12 +165,16 @@ class StandIn:
         self._keys: list[str] = []
         self._values: list[str] = []
 
+    def mined(self) -> int:
+        return int(self._seen >= 3)
+
     def deployed(self) -> Sequence[str]:
         return ("add_setting",) if self._seen >= 3 and self._failed < 3 else ()
 
     def listing(self) -> Sequence[Listed]:
         examples = {"key": tuple(self._keys), "value": tuple(self._values)}
-        return [Listed(n, "Add the setting with the default", examples) for n in self.deployed()]
+        told = "Add the setting with the default"
+        return [Listed(n, told, examples, f"{n}: {told}") for n in self.deployed()]
 
     async def call(self, name: str, values: Mapping[str, Any], tree: Tree) -> tuple[int, str]:
         if self._spoilt:
@@ -218,9 +224,13 @@ def test_a_tool_saves_calls_at_equal_success(tmp_path: Path) -> None:
     assert sum(used) == 4 and all(chore for chore, tool in zip(chores, used, strict=True) if tool)
     for off, on, chore in zip(pair.off, pair.on, chores, strict=True):
         assert on.calls == 1 if on.tool else on.calls <= off.calls
-        assert chore or on.trace.uses == off.trace.uses  # one-off tasks are done alike in both arms
+        assert (
+            chore or on.told["steps"] == off.told["steps"]
+        )  # the others are done alike in both arms
     table = row(0.5, [pair])
-    assert table.fewer_calls == pytest.approx(pair.fewer_calls()) and table.fewer_calls > 0.1
+    assert -table.calls.relative == pytest.approx(pair.fewer_calls()) and pair.fewer_calls() > 0.1
+    assert table.calls.low < table.calls.relative < table.calls.high < 0
+    assert table.on.tokens == pytest.approx(sum(table.read[1].values()))
     assert table.on.repeated < table.off.repeated
     assert repeated_failures(pair.on) <= repeated_failures(pair.off)
 
@@ -228,12 +238,13 @@ def test_a_tool_saves_calls_at_equal_success(tmp_path: Path) -> None:
 def test_a_tool_that_fails_costs_calls_and_no_success(tmp_path: Path) -> None:
     foundry = StandIn()
 
-    async def works() -> list[Work]:
+    async def works() -> list[Done]:
         found, diary = [], Diary()
         for task in stream(4, 5, 1.0, (SETTING,)):
             tree = await make_tree(task.project, tmp_path / str(task.number))
-            found.append(await work(task, tree, foundry, diary))
-            await foundry.observe(found[-1].trace)
+            one = await work(task, tree, foundry, diary)
+            found.append(one.done)
+            await foundry.observe(one.trace)
             foundry.spoil("add_setting")
         return found
 
@@ -242,5 +253,33 @@ def test_a_tool_that_fails_costs_calls_and_no_success(tmp_path: Path) -> None:
     assert all(w.success for w in found)
 
 
-def test_a_spoilt_tool_that_is_disabled_is_told(tmp_path: Path) -> None:
-    assert asyncio.run(disabled(_stand_in, 4, 6, SETTING, tmp_path)) == 3
+class Blind(StandIn):
+    """Never looks whether a tool still works."""
+
+    def deployed(self) -> Sequence[str]:
+        return ("add_setting",) if self._seen >= 3 else ()
+
+
+def test_a_planted_chore_is_used_and_its_spoilt_tool_is_seen_to_go(tmp_path: Path) -> None:
+    found = asyncio.run(planted(_stand_in, 4, 8, SETTING, tmp_path / "a"))
+    assert (found.used, found.failures, found.disabled, found.good) == (True, 3, True, True)
+    blind = asyncio.run(planted(lambda folder: Blind(), 4, 8, SETTING, tmp_path / "b"))
+    assert (blind.used, blind.disabled, blind.good) == (True, False, False)
+    other = next(chore for chore in CHORES if chore.name == "size")
+    missed = asyncio.run(planted(_stand_in, 4, 8, other, tmp_path / "c"))
+    assert missed == Planted("size")
+
+
+def test_what_comes_of_a_null_world_is_told(tmp_path: Path) -> None:
+    assert asyncio.run(null(_stand_in, 4, 6, tmp_path)) == Null(0, 0)
+    assert not Null(1, 0).good and not Null(0, 1).good
+
+
+def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
+    pair = asyncio.run(run_pair(_stand_in, 3, 4, 0.5, tmp_path / "trees", (SETTING,)))
+    file = tmp_path / "deep" / "kept"
+    Kept(file).put("a", to_json(pair))
+    Kept(file).put("b", {"x": 1})
+    again = Kept(file)
+    assert from_json(again.get("a")) == pair
+    assert again.get("b") == {"x": 1} and again.get("c") is None

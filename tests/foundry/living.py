@@ -38,7 +38,7 @@ class Agents(Life):
             import metamem.service.attach.places as places
 
             source = Path(places.__file__).with_name(PROGRAM).read_text()
-            for name in ("TOOL_SECONDS = 0.02", "ANSWER_SECONDS = 0.3"):
+            for name in ("TOOL_SECONDS = 0.02", "ANSWER_SECONDS = 0.3", "STDIN_SECONDS = 1.0"):
                 assert name in source
                 source = source.replace(name, f"{name.split()[0]} = 20.0")
             program.write_text(source)

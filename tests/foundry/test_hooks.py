@@ -17,6 +17,7 @@ from tests.service.attach import hosts, tool_events
 from tests.service.attach.living import PATIENCE, until
 from tests.service.attach.tool_events import AFTER, BEFORE, FAILED
 
+TIMES = "SELECT times FROM suggestion_moments WHERE session = ?"
 OTHER: Run = ("ruff check", "sh: ruff: command not found", 127)
 ENDS = {"claude-code": "Stop", "codex": "Stop", "gemini": "AfterAgent"}
 
@@ -29,6 +30,11 @@ def learned(agents: Agents, host: str, commands: dict[str, str]) -> None:
         assert agents.run(commands[ENDS[host]], end).returncode == 0
     resolved = "SELECT 1 FROM resolutions WHERE sessions >= 2 AND text LIKE '%uv run pytest -q%'"
     assert until(lambda: agents.rows(resolved)), agents.rows("SELECT * FROM failures")
+
+
+def noted(agents: Agents, session: str, times: int) -> None:
+    """The daemon notes what it told once the hook has it: a host's next hook comes much later."""
+    assert until(lambda: agents.rows(TIMES, session) == [(times,)]), agents.rows(TIMES, session)
 
 
 def test_what_worked_is_told_after_a_failure_and_once_more_before_the_same_call(
@@ -44,7 +50,9 @@ def test_what_worked_is_told_after_a_failure_and_once_more_before_the_same_call(
     for number in count():
         session = f"now-{number}"
         told = agents.said(failed, agents.tool(host, FAILED, session, FAILING, None))
+        noted(agents, session, 1 if told else 0)
         again = agents.said(before, agents.tool(host, BEFORE, session, FAILING, None, call="c2"))
+        noted(agents, session, 2 if again else 0)
         third = agents.said(before, agents.tool(host, BEFORE, session, FAILING, None, call="c3"))
         assert (bool(told), third) == (bool(again), "")
         sides.add(bool(told))

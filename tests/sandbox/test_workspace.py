@@ -257,3 +257,32 @@ def _text(path: Path) -> str:
         return path.read_text(errors="replace")
     except OSError:
         return ""
+
+
+async def test_a_command_that_is_given_up_at_any_moment_of_its_beginning_is_ended(
+    tmp_path: Path,
+) -> None:
+    """Also while its namespaces are being made: what was just begun would wait for ever."""
+
+    def left() -> list[str]:
+        told = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if _is_there(path))  # fmt: skip
+        return [each.decode() for each in told if os.fsencode(tmp_path) in each]
+
+    for number in range(60):
+        task = asyncio.ensure_future(run_command(["sleep", "600"], tmp_path, 900))
+        await asyncio.sleep(number * 0.0005)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(asyncio.shield(task), 60)
+    for _ in range(600):
+        if not left():
+            break
+        await asyncio.sleep(0.1)
+    assert left() == []
+
+
+def _is_there(about: Path) -> bool:
+    try:
+        return bool(about.read_bytes())
+    except OSError:
+        return False

@@ -137,8 +137,12 @@ class Foundry:
 
     def at_start(self, session: str, prompt: str = "") -> Suggestion:
         """What has proven to help in sessions like the one that begins."""
+        at = self._clock()
         with self._database.writing() as execute:
-            return suggest.at_start(execute, self._scope, session, prompt, at=self._clock())
+            tools = [
+                each.kept.tool.description for each in deployments.deployed(execute, self._scope)
+            ]
+            return suggest.at_start(execute, self._scope, session, prompt, at=at, tools=tools)
 
     # --- tools -------------------------------------------------------------------------------
 

@@ -100,30 +100,22 @@ async def run_command(
     if not can_be_seen_as(seen_as):
         raise UsageError(f"a tree that is seen as {seen_as} hides what every command needs")
     with _file(seccomp.workspace()) as rules, _file(_own_packages()) as packages:
-        process = await asyncio.create_subprocess_exec(
-            *_command(
-                argv,
-                tree,
-                limits,
-                readable,
-                shown or {},
-                environment or {},
-                proc,
-                pinned,
-                fixed,
-                seen_as,
-                bool(stdin),
-                rules,
-                packages,
-            ),
-            env={"PATH": os.defpath},
-            # A pipe and not a file: what was read from it cannot be read again by anyone.
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            pass_fds=(rules, packages),
-            start_new_session=True,
+        command = _command(
+            argv,
+            tree,
+            limits,
+            readable,
+            shown or {},
+            environment or {},
+            proc,
+            pinned,
+            fixed,
+            seen_as,
+            bool(stdin),
+            rules,
+            packages,
         )
+        process = await _started(command, (rules, packages))
     assert process.stdin and process.stdout and process.stderr
     ready = asyncio.Event()
     readers = asyncio.gather(
@@ -144,13 +136,45 @@ async def run_command(
     finally:
         over.cancel()
         feeding.cancel()
-        if process.returncode is None:
-            process.kill()  # the kernel ends its whole process namespace with it
+        _end(process)
         code = await ended
         (stdout, cut_out), (stderr, cut_err) = await readers
     if not by and await watch.tree_is_over():
         by = "tree"
     return CommandResult(_by_signal(code), stdout, stderr, by, cut_out or cut_err)
+
+
+async def _started(command: Sequence[str], files: Sequence[int]) -> asyncio.subprocess.Process:
+    """A process, begun to the end also where nobody waits for it any more: only then can all of it be ended."""
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *command,
+            env={"PATH": os.defpath},
+            # A pipe and not a file: what was read from it cannot be read again by anyone.
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=files,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        process = await starting
+        _end(process)
+        await process.wait()
+        raise
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """Whatever it has come to. The kernel ends its process namespace with it; where that was only just being
+    made, what is to live in it waits for its parent, and is of the same group still."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    if process.stdin is not None:
+        process.stdin.close()  # nobody waits any more to be told to begin
 
 
 def _by_signal(code: int) -> int:

@@ -27,7 +27,7 @@ from metamem.core.access import Caller
 from metamem.core.errors import MetamemError, UsageError
 from metamem.foundry.tools.running import Ran
 from metamem.foundry.tools.runs import PREFIX
-from metamem.foundry.tools.telling import described, schema
+from metamem.foundry.tools.telling import in_words, schema
 from metamem.foundry.tools.toolbox import Offered, Toolbox
 from metamem.service.problems import problem
 
@@ -142,9 +142,10 @@ def _tool(offered: Offered, asks_folder: bool) -> Tool:
     if asks_folder:
         asked["properties"] = {**asked["properties"], FOLDER: _FOLDER}
         asked["required"] = [*asked["required"], FOLDER]
-    told = f"{described(tool)}: does it in one call, instead of step by step."
     hints = ToolAnnotations(read_only_hint=False, open_world_hint=False)
-    return Tool(name=offered.name, description=told, input_schema=asked, annotations=hints)
+    return Tool(
+        name=offered.name, description=in_words(tool), input_schema=asked, annotations=hints
+    )
 
 
 def _result(ran: Ran) -> CallToolResult:

@@ -62,6 +62,23 @@ def test_what_worked_is_told_before_a_retry_as_data_and_within_its_budget(
         assert before_retry(execute, 1, "third", given, at=DAY, share=RARELY).shown == found.shown
 
 
+def test_where_a_tool_does_what_is_asked_for_nothing_is_told_of_its_steps(
+    database: Database,
+) -> None:
+    prompt = "Please migrate the customers table in the database"
+    other = ["Deploy the docs site to <name>"]
+    tools = ["Migrate the <name> table in the database / the table <name> is to be migrated"]
+    with database.writing() as execute:
+        learn(execute)
+        made = at_start(execute, 1, "a", prompt, at=DAY, share=RARELY, tools=tools)
+        assert made == NOTHING
+        told = at_start(execute, 1, "b", prompt, at=DAY, share=RARELY, tools=other)
+        assert "poetry run alembic" in told.text  # the control: a tool for something else
+        # Whoever takes the steps all the same is told when one fails.
+        failed = run("alembic upgrade head", "sh: alembic: command not found", 127)
+        assert "poetry run alembic" in retried(execute, failed, "a")
+
+
 IRRELEVANT_FAILURES = [
     run("ruff check", "sh: ruff: command not found", 127),
     run("npm test", "sh: npm: command not found", 127),

@@ -96,7 +96,10 @@ def test_skills_come_and_go_with_the_tool(shop: Shop) -> None:
     tool = shop.plant(ONE)
     assert skills(shop) == [".agents/skills/planted/SKILL.md", ".claude/skills/planted/SKILL.md"]
     text = (shop.folder / ".agents/skills/planted/SKILL.md").read_text()
-    assert text.startswith('---\nname: "planted"\ndescription: "Does planted.') and tool in text
+    assert (
+        text.startswith('---\nname: "planted"\ndescription: "In one call: Does planted.')
+        and tool in text
+    )
     assert "metamem tool planted" in text
     assert other.read_text() == "mine"  # somebody else's
     assert (

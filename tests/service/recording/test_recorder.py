@@ -80,7 +80,7 @@ async def test_calls_errors_parallel_ones_and_a_cancelled_one(shop: Path) -> Non
         assert told.content[0].text.startswith("tea costs 3")
         assert (await client.call_tool("price", {"item": "ghost"})).is_error
         both = await asyncio.gather(
-            client.call_tool("slow", {"seconds": 0.4}), client.call_tool("slow", {"seconds": 0.2})
+            client.call_tool("slow", {"seconds": 3.0}), client.call_tool("slow", {"seconds": 1.5})
         )
         assert [each.content[0].text for each in both] == ["done", "done"]
         with pytest.raises(Exception, match="timed out"):
@@ -97,7 +97,7 @@ async def test_calls_errors_parallel_ones_and_a_cancelled_one(shop: Path) -> Non
     )
     assert ghost.failed and "price" in ghost.error
     assert one.group == two.group and len({use.group for use in found}) == 5
-    assert one.milliseconds and two.milliseconds and one.milliseconds > two.milliseconds >= 200
+    assert one.milliseconds and two.milliseconds and one.milliseconds > two.milliseconds >= 1000
     assert late.failed and late.error == "timed out: timed out after 0.3s"
     assert big.failed is False and len(big.result) < 10_000
 

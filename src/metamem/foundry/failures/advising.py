@@ -25,6 +25,8 @@ from metamem.foundry.failures.suggest import (
 )
 from metamem.foundry.failures.tables import FAILURES
 from metamem.foundry.failures.taking import keep_up
+from metamem.foundry.tools.deployments import deployed
+from metamem.foundry.tools.tables import TOOLS
 from metamem.foundry.words import Use
 from metamem.service.attach.advising import SILENCE, Advice
 from metamem.service.attach.asking import question
@@ -50,7 +52,7 @@ class Advising:
 
     def __init__(self, database: Database, share: float = WITHHELD) -> None:
         """`share` of what could be told is withheld, to measure what telling does."""
-        database.grow([FAILURES])
+        database.grow([FAILURES, TOOLS])
         self._database, self._share = database, share
         self._attempts = Attempts()
         self._prompted: OrderedDict[str, None] = OrderedDict()  # sessions that were asked something
@@ -126,13 +128,21 @@ class Advising:
     def _started(self, scope: int, session: str, prompt: str) -> Advice:
         at = now_ms()
         with self._database.reading() as execute:
-            if not for_session(execute, scope, prompt, at):
+            tools = [each.kept.tool.description for each in deployed(execute, scope)]
+            if not for_session(execute, scope, prompt, at, tools):
                 return SILENCE
         return self._drawn(
             scope,
             session,
             lambda execute: at_start(
-                execute, scope, session, prompt, at=at, share=self._share, later=True
+                execute,
+                scope,
+                session,
+                prompt,
+                at=at,
+                share=self._share,
+                later=True,
+                tools=tools,
             ),
         )
 

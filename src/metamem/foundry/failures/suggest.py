@@ -29,6 +29,7 @@ from metamem.foundry.failures.shell import line_of
 from metamem.foundry.failures.signature import Signature, signature
 from metamem.foundry.failures.store import Failure, Resolution, failures, goal_terms, resolutions
 from metamem.foundry.failures.telling import is_tellable
+from metamem.foundry.tools.telling import ways
 from metamem.foundry.words import Use
 from metamem.service.marks import fenced
 from metamem.service.writing.clean import one_line
@@ -131,12 +132,13 @@ def at_start(
     tokens: int = START_TOKENS,
     share: float = WITHHELD,
     later: bool = False,
+    tools: Iterable[str] = (),
 ) -> Suggestion:
     """When a session begins: of failures that it may meet, by what is asked for first; each is drawn for
     by itself, and once: what was drawn when the session began is not told again with its first prompt.
     Without a prompt, of those that sessions here keep meeting."""
     chosen: list[Candidate] = []
-    for candidate in for_session(execute, scope, prompt, at):
+    for candidate in for_session(execute, scope, prompt, at, tools):
         if len(chosen) == START_MOST:
             break
         known = moment_of(execute, scope, session, candidate.signature)
@@ -171,11 +173,16 @@ def for_failure(execute: Execute, scope: int, failed: Failed) -> list[Candidate]
     )
 
 
-def for_session(execute: Execute, scope: int, prompt: str, at: int) -> list[Candidate]:
-    """One resolution of each failure that a session may meet; the best first."""
+def for_session(
+    execute: Execute, scope: int, prompt: str, at: int, tools: Iterable[str] = ()
+) -> list[Candidate]:
+    """One resolution of each failure that a session may meet; the best first. `tools` are what those in use
+    are for: where one of them does what is asked for, nobody takes the steps that might fail."""
     wanted = goal_terms(prompt)
     goals = _goals(execute, scope) if wanted else {}
     known = Goals(goal for several in goals.values() for goal in several)
+    if any(known.likeness(wanted, set(terms(way))) for told in tools for way in ways(told)):
+        return []
     found = []
     for failure in failures(execute, scope):
         if not failure.resolved or not is_tellable(failure.text):

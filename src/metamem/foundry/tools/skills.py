@@ -17,7 +17,7 @@ from metamem.core.access import Scope
 from metamem.core.errors import MetamemError
 from metamem.core.ids import content_id
 from metamem.foundry.tools.store import Kept
-from metamem.foundry.tools.telling import described
+from metamem.foundry.tools.telling import in_words
 from metamem.foundry.tools.tool import Given
 from metamem.service.access.projects import PROJECT, project_of
 from metamem.service.database import Database
@@ -48,9 +48,7 @@ def skill_text(kept: Kept) -> str:
         g.name: g.examples[0] if g.examples else f"<{g.name}>" for g in tool.given if g.required
     }
     line = f"metamem tool {kept.name} --json {shlex.quote(json.dumps(example, ensure_ascii=False))}"
-    told = (
-        f"{described(tool)}: does it in one command. Use it instead of doing the steps one by one."
-    )
+    told = in_words(tool)
     rows = "\n".join(_row(each) for each in tool.given)
     return (
         # JSON's texts are YAML's, too: nothing in a description can end it.

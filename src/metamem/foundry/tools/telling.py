@@ -4,6 +4,7 @@ One way in which people asked for it, with the parameters in their places, says 
 those that it does not name an example is given.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +18,29 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 def described(tool: Tool) -> str:
     """The way of asking that has most of the words of the others, of those that name all that has to be
     given; else all ways there are."""
-    ways = tool.description.split(" / ")
+    asked = ways(tool.description)
     needed = [f"<{given.name}>" for given in tool.given if given.required]
-    fitting = [way for way in ways if all(name in way for name in needed)]
-    return max(fitting, key=lambda way: (_covers(way, ways), -len(way)), default=tool.description)
+    fitting = [way for way in asked if all(name in way for name in needed)]
+    return max(fitting, key=lambda way: (_covers(way, asked), -len(way)), default=tool.description)
+
+
+def ways(description: str) -> list[str]:
+    """In which words people asked for it."""
+    return description.split(" / ")
+
+
+def in_words(tool: Tool) -> str:
+    """What a host lists beside the tool's name."""
+    return f"In one call: {described(tool)}"
+
+
+def listed(name: str, tool: Tool) -> str:
+    """All that an agent is told of it before it uses it, without what a host puts around it: the name, the
+    words, and examples of what these do not say."""
+    shown = {
+        given: some for given, some in examples(tool).items() if f"<{given}>" not in described(tool)
+    }
+    return f"{name}: {in_words(tool)}" + (f" {json.dumps(shown)}" if shown else "")
 
 
 def _covers(way: str, ways: Sequence[str]) -> float:

@@ -215,8 +215,14 @@ class Trial:
     # --- what is asked --------------------------------------------------------------------------
 
     def _begin(self) -> dict[str, Any]:
-        # Copies have other inodes and other times of change: git must not take that for a change.
-        core = {**self._origin.core, "trustctime": "false", "checkStat": "minimal"}
+        # Copies have other inodes and other times of change: git must not take that for a change. Nothing
+        # of it has to outlast the machine: git need not wait for the disk.
+        core = {
+            **self._origin.core,
+            "trustctime": "false",
+            "checkStat": "minimal",
+            "fsync": "none",
+        }
         return {
             "format": self._origin.format,
             "objects": [_OBJECTS, *map(str, self._origin.objects[1:])],

@@ -24,7 +24,7 @@ from metamem.foundry.tools.deployments import Deployed
 from metamem.foundry.tools.runs import Run
 from metamem.foundry.tools.site import Site
 from metamem.foundry.tools.store import Kept
-from metamem.foundry.tools.telling import described, schema
+from metamem.foundry.tools.telling import in_words, schema
 from metamem.store.engine import Execute
 
 LIMIT, RELIEF = 4.0, 0.5
@@ -143,9 +143,9 @@ def watched(execute: Execute, scope: int, deployed: Deployed) -> Watched:
 
 def telling(kept: Kept) -> int:
     """The tokens that a tool's description takes in every session: as a tool, and as a skill."""
-    listed = f"{kept.name} {described(kept.tool)} {json.dumps(schema(kept.tool))}"
+    as_tool = f"{kept.name} {in_words(kept.tool)} {json.dumps(schema(kept.tool))}"
     front = skills.skill_text(kept).partition("\n---\n")[0]
-    return count_tokens(listed) + count_tokens(front)
+    return count_tokens(as_tool) + count_tokens(front)
 
 
 def _of_this(execute: Execute, scope: int, deployed: Deployed) -> list[Run]:

@@ -12,7 +12,7 @@ from typing import Any
 from metamem.core.errors import Broken
 from metamem.service.attach.places import Meeting, daemon_command
 
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 ANSWER_SECONDS = 10.0  # a busy machine may take its time; one without a daemon says so at once
 LONGEST = 100  # bytes of a socket's name, everywhere
