@@ -51,3 +51,21 @@ class FirstSteps(Thinker):
 
     def tell(self, ways: list[list[str]], query: Query) -> str:
         return text.bullets(dict.fromkeys(", ".join(way[: self.STEPS]) for way in ways))
+
+
+class WithWhatIsTaken(Thinker):
+    """every way in turn, where steps between those about a thing are told as done with it"""
+
+    SHAPE = "open whole"
+
+    def tell(self, ways: list[list[str]], query: Query) -> str:
+        return phrasing.in_turn(phrasing.carried(way) for way in ways)
+
+
+class OnceForAllPlaces(Thinker):
+    """one way for all places: what differs is left out of it and told below, the likeliest first"""
+
+    SHAPE = "open"
+
+    def tell(self, ways: list[list[str]], query: Query) -> str:
+        return phrasing.once(ways)

@@ -9,7 +9,8 @@ numbered steps, each an action word for word, was followed where a description o
 
 from collections.abc import Iterable, Sequence
 
-from metamem.designs.text import numbered
+from metamem.designs.text import kinds, numbered
+from metamem.designs.thinking.frames import parse
 
 
 def plan(actions: Iterable[str], about: str = "") -> str:
@@ -82,3 +83,53 @@ def runs(actions: Iterable[str]) -> str:
         else:
             counted.append((action, 1))
     return ", ".join(action if n == 1 else f"{action} x{n}" for action, n in counted)
+
+
+def handled(way: Iterable[str]) -> str:
+    """What a way is about: the first of what its first action with two things names."""
+    return next((found[0] for found in map(_things, way) if len(found) > 1), "")
+
+
+def carried(way: Sequence[str]) -> list[str]:
+    """The steps after a thing was taken up, told as done with it: one who has not found it yet does
+    not take them for the next to do.
+
+    >>> carried(["go to desk", "take pen from desk", "go to bag", "put pen in bag"])
+    ['go to desk', 'take pen from desk', 'go to bag with pen', 'put pen in bag']
+    """
+    thing = handled(way)
+    told: list[str] = []
+    taken = False
+    for step in way:
+        found = _things(step)
+        told.append(f"{step} with {thing}" if taken and thing not in found else step)
+        taken = taken or thing in found[:1]
+    return told
+
+
+def once(ways: Sequence[Sequence[str]]) -> str:
+    """Ways that end alike, as one: it begins with what the others are about, without the place, and
+    the places stand below, the likeliest first.
+
+    >>> print(once([["go to desk", "take pen from desk", "go to bag", "put pen in bag"],
+    ...             ["go to shelf", "take pen from shelf", "go to bag", "put pen in bag"]]))
+    1. take pen
+    2. go to bag with pen
+    3. put pen in bag
+    <BLANKLINE>
+    pen: desk, shelf
+    """
+    if not ways:
+        return ""
+    thing = handled(ways[0])
+    at = next((n for n, step in enumerate(ways[0]) if thing in _things(step)[:1]), -1)
+    if at < 0:
+        return in_turn(ways)
+    verb = ways[0][at].split(" ")[0]
+    where = [found[-1] for way in ways for step in way[: at + 3] if len(found := _things(step)) > 1 and found[0] == thing and step.split(" ")[0] == verb]
+    rest = carried(ways[0])[at + 1 :]
+    return f"{numbered([f'{verb} {thing}', *rest])}\n\n{places(thing, map(kinds, where))}"
+
+
+def _things(step: str) -> tuple[str, ...]:
+    return parse(step).fillers

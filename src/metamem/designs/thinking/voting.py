@@ -171,7 +171,7 @@ def _opened(ways: Sequence[tuple[str, ...]], share: float) -> list[tuple[str, ..
             frame,
             [
                 name
-                if name[:1] == "<" or fillers[frame, slot, name] >= share * frames[frame]
+                if fillers[frame, slot, name] >= share * frames[frame]
                 else "_"
                 for slot, name in enumerate(found)
             ],
