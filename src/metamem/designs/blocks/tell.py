@@ -53,17 +53,8 @@ class FirstSteps(Thinker):
         return text.bullets(dict.fromkeys(", ".join(way[: self.STEPS]) for way in ways))
 
 
-class WithWhatIsTaken(Thinker):
-    """every way in turn, where steps between those about a thing are told as done with it"""
-
-    SHAPE = "open whole"
-
-    def tell(self, ways: list[list[str]], query: Query) -> str:
-        return phrasing.in_turn(phrasing.carried(way) for way in ways)
-
-
 class OnceForAllPlaces(Thinker):
-    """one way for all places: what differs is left out of it and told below, the likeliest first"""
+    """one way for all places: where to find what it takes stands below it, the likeliest first"""
 
     SHAPE = "open"
 

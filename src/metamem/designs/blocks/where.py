@@ -21,7 +21,7 @@ class WhereSeen(Thinker):
     """places where such things were seen, the likeliest for each step of effort first"""
 
     SHAPE = "open"
-    PLACES = 8
+    PLACES = 12
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
         here = self.here(query)
@@ -59,7 +59,7 @@ class AsListed(Thinker):
     """the places that there are, in the order in which they are listed"""
 
     SHAPE = "open"
-    PLACES = 8
+    PLACES = 12
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
         here = self.here(query)

@@ -108,8 +108,8 @@ def carried(way: Sequence[str]) -> list[str]:
 
 
 def once(ways: Sequence[Sequence[str]]) -> str:
-    """Ways that end alike, as one: it begins with what the others are about, without the place, and
-    the places stand below, the likeliest first.
+    """Ways that differ in where a thing is found, as one: it is to be taken, wherever it is, and the
+    kinds of places stand below, the likeliest first.
 
     >>> print(once([["go to desk", "take pen from desk", "go to bag", "put pen in bag"],
     ...             ["go to shelf", "take pen from shelf", "go to bag", "put pen in bag"]]))
@@ -119,17 +119,38 @@ def once(ways: Sequence[Sequence[str]]) -> str:
     <BLANKLINE>
     pen: desk, shelf
     """
-    if not ways:
-        return ""
-    thing = handled(ways[0])
-    at = next((n for n, step in enumerate(ways[0]) if thing in _things(step)[:1]), -1)
-    if at < 0:
+    takes = [step for way in ways for step in way if len(parse(step).fillers) > 1][:1]
+    if not takes:
         return in_turn(ways)
-    verb = ways[0][at].split(" ")[0]
-    where = [found[-1] for way in ways for step in way[: at + 3] if len(found := _things(step)) > 1 and found[0] == thing and step.split(" ")[0] == verb]
-    rest = carried(ways[0])[at + 1 :]
-    return f"{numbered([f'{verb} {thing}', *rest])}\n\n{places(thing, map(kinds, where))}"
+    verb, thing = takes[0].split(" ")[0], parse(takes[0]).fillers[0]
+
+    def place(step: str) -> str:
+        """Where a step takes the thing, if it does."""
+        named = parse(step).fillers
+        taken = step.split(" ")[0] == verb and len(named) > 1 and named[0] == thing
+        return named[-1] if taken else ""
+
+    told: list[str] = []
+    for step in carried(ways[0]):
+        where = place(step)
+        while where and told and parse(told[-1]).fillers[:1] == (where,):
+            told.pop()  # it only led there
+        told.append(f"{verb} {thing}" if where else step)
+    found = [next(filter(None, map(place, way)), "") for way in ways]
+    return f"{numbered(told)}\n\n{places(thing, filter(None, map(kinds, found)))}"
 
 
-def _things(step: str) -> tuple[str, ...]:
-    return parse(step).fillers
+def carried(way: Iterable[str]) -> list[str]:
+    """The steps after a thing was taken up told as done with it, so that one who has not found it yet
+    does not go where it is needed.
+
+    >>> carried(["take pen from desk", "go to bag", "put pen in bag"])
+    ['take pen from desk', 'go to bag with pen', 'put pen in bag']
+    """
+    thing, told = "", list[str]()
+    for step in way:
+        named = parse(step).fillers
+        told.append(f"{step} with {thing}" if thing and thing not in named else step)
+        if len(named) > 1:
+            thing = thing or named[0]
+    return told
