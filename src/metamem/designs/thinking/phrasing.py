@@ -85,28 +85,6 @@ def runs(actions: Iterable[str]) -> str:
     return ", ".join(action if n == 1 else f"{action} x{n}" for action, n in counted)
 
 
-def handled(way: Iterable[str]) -> str:
-    """What a way is about: the first of what its first action with two things names."""
-    return next((found[0] for found in map(_things, way) if len(found) > 1), "")
-
-
-def carried(way: Sequence[str]) -> list[str]:
-    """The steps after a thing was taken up, told as done with it: one who has not found it yet does
-    not take them for the next to do.
-
-    >>> carried(["go to desk", "take pen from desk", "go to bag", "put pen in bag"])
-    ['go to desk', 'take pen from desk', 'go to bag with pen', 'put pen in bag']
-    """
-    thing = handled(way)
-    told: list[str] = []
-    taken = False
-    for step in way:
-        found = _things(step)
-        told.append(f"{step} with {thing}" if taken and thing not in found else step)
-        taken = taken or thing in found[:1]
-    return told
-
-
 def once(ways: Sequence[Sequence[str]]) -> str:
     """Ways that differ in where a thing is found, as one: it is to be taken, wherever it is, and the
     kinds of places stand below, the likeliest first.
