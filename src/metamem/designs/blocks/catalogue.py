@@ -50,6 +50,9 @@ BOUNDS: Mapping[str, tuple[Number, Number]] = {
     "PLACES": (1, 16),
     "TIES": (1, 10),
     "NODES": (200, 6000),
+    "ONWARD": (0, 8),
+    "AGAIN": (1, 20),
+    "STUCK": (1, 8),
     "MARGIN": (1, 4),
     "NEAR": (0.4, 0.95),
 }

@@ -8,6 +8,7 @@ from metamem.designs import Experience, Query, text
 from metamem.designs.blocks.thinker import Thinker
 from metamem.designs.thinking.association import Associations
 from metamem.designs.thinking.atlas import Atlas
+from metamem.designs.thinking.edges import ground
 from metamem.designs.thinking.frames import SLOT, fill, grounded, parse
 from metamem.designs.thinking.grid import GridModel
 from metamem.designs.thinking.voting import Ways, names_in, useful
@@ -157,11 +158,101 @@ class Searched(Thinker):
         return mind
 
     def think(self, mind: GridModel, query: Query) -> list[list[str]]:
+        left = self.NODES
         for margin in (0, self.MARGIN):
-            found = mind.plan(query.observation, self.NODES, margin)
+            found = mind.plan(query.observation, left, margin)
             if found:
                 return [list(found.actions)]
+            left -= found.nodes
         return []
+
+
+class Explored(Thinker):
+    """the way to the nearest edge of what a drawn map shows, where one has not been yet"""
+
+    SHAPE = "moves"
+    ONWARD = 4
+
+    def think_begin(self) -> GridModel:
+        return GridModel()
+
+    def think_learn(self, mind: GridModel, experience: Experience) -> GridModel:
+        mind.learn(experience)
+        return mind
+
+    def think(self, mind: GridModel, query: Query) -> list[list[str]]:
+        here = ground(mind, query.observation, query.start, query.steps)
+        way = here.way(here.edges()) if here else []
+        return [[*way, *way[-1:] * self.ONWARD]] if way else []
+
+
+class StandsOut(Thinker):
+    """the way to the nearest sign that stands out on a drawn map, where one has not been yet"""
+
+    SHAPE = "moves"
+
+    def think_begin(self) -> GridModel:
+        return GridModel()
+
+    def think_learn(self, mind: GridModel, experience: Experience) -> GridModel:
+        mind.learn(experience)
+        return mind
+
+    def think(self, mind: GridModel, query: Query) -> list[list[str]]:
+        here = ground(mind, query.observation, query.start, query.steps)
+        way = here.way(here.odd()) if here else []
+        return [way] if way else []
+
+
+class AtAnyRisk(Thinker):
+    """the way to what wins on a drawn map, through what may kill where there is no other"""
+
+    SHAPE = "moves"
+
+    def think_begin(self) -> GridModel:
+        return GridModel()
+
+    def think_learn(self, mind: GridModel, experience: Experience) -> GridModel:
+        mind.learn(experience)
+        return mind
+
+    def think(self, mind: GridModel, query: Query) -> list[list[str]]:
+        here = ground(mind, query.observation, query.start, query.steps, dread=False)
+        way = here.way(here.winning()) if here else []
+        return [way] if way else []
+
+
+class NewlyPossible(Thinker):
+    """what became possible on the way and was not done yet, what new lines speak of first"""
+
+    SHAPE = "moves"
+    SHARE = 0.5
+
+    def think_begin(self) -> dict[str, list[int]]:
+        return {}
+
+    def think_learn(
+        self, mind: dict[str, list[int]], experience: Experience
+    ) -> dict[str, list[int]]:
+        possible = [experience.actions, *(step.actions for step in experience.steps)]
+        for n, step in enumerate(experience.steps):
+            tried = mind.setdefault(step.action, [0, 0])
+            tried[0] += 1  # done, and all in vain: it ended badly, or led back
+            tried[1] += (step.done and experience.reward <= 0) or (
+                n > 0 and possible[n + 1] == possible[n - 1] != possible[n]
+            )
+        return mind
+
+    def think(self, mind: dict[str, list[int]], query: Query) -> list[list[str]]:
+        known = {*query.start_actions, *(step.action for step in query.steps)}
+        fresh = [action for action in query.actions if query.steps and action not in known]
+        vain = {a for a in fresh if (t := mind.get(a, [0, 0]))[1] > self.SHARE * max(2, t[0])}
+        old = set(query.start.splitlines())
+        lines = [line for line in query.observation.splitlines() if line not in old]
+        told = set(text.content_words(f"{query.goal} {' '.join(lines)}"))
+        best = [a for a in fresh if a not in vain]
+        best.sort(key=lambda action: -text.overlap(text.content_words(action), told))
+        return [best[:1]] if best else []
 
 
 class Mapped(Thinker):
