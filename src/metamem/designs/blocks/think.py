@@ -4,13 +4,15 @@
 out, `whole` where nothing is, `moves` where only order and number tell.
 """
 
+from collections import Counter
+
 from metamem.designs import Experience, Query, text
 from metamem.designs.blocks.thinker import Thinker
 from metamem.designs.thinking.association import Associations
 from metamem.designs.thinking.atlas import Atlas
-from metamem.designs.thinking.edges import ground
 from metamem.designs.thinking.frames import SLOT, fill, grounded, parse
 from metamem.designs.thinking.grid import GridModel
+from metamem.designs.thinking.ground import way_to_odd
 from metamem.designs.thinking.voting import Ways, names_in, useful
 
 
@@ -167,25 +169,6 @@ class Searched(Thinker):
         return []
 
 
-class Explored(Thinker):
-    """the way to the nearest edge of what a drawn map shows, where one has not been yet"""
-
-    SHAPE = "moves"
-    ONWARD = 4
-
-    def think_begin(self) -> GridModel:
-        return GridModel()
-
-    def think_learn(self, mind: GridModel, experience: Experience) -> GridModel:
-        mind.learn(experience)
-        return mind
-
-    def think(self, mind: GridModel, query: Query) -> list[list[str]]:
-        here = ground(mind, query.observation, query.start, query.steps)
-        way = here.way(here.edges()) if here else []
-        return [[*way, *way[-1:] * self.ONWARD]] if way else []
-
-
 class StandsOut(Thinker):
     """the way to the nearest sign that stands out on a drawn map, where one has not been yet"""
 
@@ -199,60 +182,48 @@ class StandsOut(Thinker):
         return mind
 
     def think(self, mind: GridModel, query: Query) -> list[list[str]]:
-        here = ground(mind, query.observation, query.start, query.steps)
-        way = here.way(here.odd()) if here else []
+        way = way_to_odd(mind, query.observation, query.start, query.steps)
         return [way] if way else []
 
 
-class AtAnyRisk(Thinker):
-    """the way to what wins on a drawn map, through what may kill where there is no other"""
+class NotYetTried(Thinker):
+    """what could seldom be done at a start and was not done yet, what new lines speak of first"""
 
     SHAPE = "moves"
+    SHARE = 0.3
 
-    def think_begin(self) -> GridModel:
-        return GridModel()
-
-    def think_learn(self, mind: GridModel, experience: Experience) -> GridModel:
-        mind.learn(experience)
-        return mind
-
-    def think(self, mind: GridModel, query: Query) -> list[list[str]]:
-        here = ground(mind, query.observation, query.start, query.steps, dread=False)
-        way = here.way(here.winning()) if here else []
-        return [way] if way else []
-
-
-class NewlyPossible(Thinker):
-    """what became possible on the way and was not done yet, what new lines speak of first"""
-
-    SHAPE = "moves"
-    SHARE = 0.5
-
-    def think_begin(self) -> dict[str, list[int]]:
-        return {}
+    def think_begin(self) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        return Counter(), Counter(), Counter()
 
     def think_learn(
-        self, mind: dict[str, list[int]], experience: Experience
-    ) -> dict[str, list[int]]:
+        self, mind: tuple[Counter[str], Counter[str], Counter[str]], experience: Experience
+    ) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        starts, done, vain = mind
+        starts.update(["", *experience.actions])
         possible = [experience.actions, *(step.actions for step in experience.steps)]
         for n, step in enumerate(experience.steps):
-            tried = mind.setdefault(step.action, [0, 0])
-            tried[0] += 1  # done, and all in vain: it ended badly, or led back
-            tried[1] += (step.done and experience.reward <= 0) or (
-                n > 0 and possible[n + 1] == possible[n - 1] != possible[n]
-            )
+            led_back = n > 0 and possible[n + 1] == possible[n - 1] != possible[n]
+            done[step.action] += 1
+            vain[step.action] += led_back or (step.done and experience.reward <= 0)
         return mind
 
-    def think(self, mind: dict[str, list[int]], query: Query) -> list[list[str]]:
-        known = {*query.start_actions, *(step.action for step in query.steps)}
-        fresh = [action for action in query.actions if query.steps and action not in known]
-        vain = {a for a in fresh if (t := mind.get(a, [0, 0]))[1] > self.SHARE * max(2, t[0])}
+    def think(
+        self, mind: tuple[Counter[str], Counter[str], Counter[str]], query: Query
+    ) -> list[list[str]]:
+        starts, done, vain = mind
+        tried = {step.action for step in query.steps}
+        rare = [
+            action
+            for action in query.actions
+            if action not in tried
+            and starts[action] < self.SHARE * starts[""]
+            and vain[action] <= 0.5 * max(2, done[action])
+        ]
         old = set(query.start.splitlines())
         lines = [line for line in query.observation.splitlines() if line not in old]
-        told = set(text.content_words(f"{query.goal} {' '.join(lines)}"))
-        best = [a for a in fresh if a not in vain]
-        best.sort(key=lambda action: -text.overlap(text.content_words(action), told))
-        return [best[:1]] if best else []
+        told = text.content_words(f"{query.goal} {' '.join(lines)}")
+        rare.sort(key=lambda action: -text.overlap(text.content_words(action), told))
+        return [rare[:1]] if rare else []
 
 
 class Mapped(Thinker):
