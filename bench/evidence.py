@@ -10,6 +10,7 @@ own with its own collected episodes. Results are printed as they are, failures i
 import argparse
 import json
 import os
+from dataclasses import replace
 from statistics import fmean
 
 import metamem
@@ -18,7 +19,6 @@ from metamem.evaluation.jobs import Spec
 from metamem.evaluation.rules import Rules, asking
 from metamem.runs.summary import Summary
 from metamem.runs.table import TableRow, best_human
-
 
 ONCE = "once"
 
@@ -47,7 +47,7 @@ def gather(
             progress=Lines(),
             executor=Spec("local"),
             domain_settings={"data": data} if data else {},
-            rules=Rules(**asking(ask)),
+            rules=replace(Rules(), **asking(ask)),
             seed=seed,
             **budget,
         )
