@@ -1,7 +1,7 @@
 """Does learning help? The tables of docs/evidence.md, from whole learning runs.
 
     python -m bench.evidence [--domain alfworld] [--seeds 5] [--designs N] [--data generated|PATH]
-                             [--home FOLDER]
+                             [--ask once|every:K|when|when:N] [--home FOLDER]
 
 One resumable command: runs that are finished are not played again. Each seed is a search of its
 own with its own collected episodes. Results are printed as they are, failures included.
@@ -10,13 +10,17 @@ own with its own collected episodes. Results are printed as they are, failures i
 import argparse
 import json
 import os
+from dataclasses import replace
 from statistics import fmean
 
 import metamem
 from metamem.core.progress import Silent
 from metamem.evaluation.jobs import Spec
+from metamem.evaluation.rules import Rules, asking
 from metamem.runs.summary import Summary
 from metamem.runs.table import TableRow, best_human
+
+ONCE = "once"
 
 
 class Lines(Silent):
@@ -24,10 +28,14 @@ class Lines(Silent):
         print(f"  {name} ({total})" if total else f"  {name}", flush=True)
 
 
-def gather(domain: str, data: str, seeds: int, designs: int | None, home: str) -> list[Summary]:
+def gather(
+    domain: str, data: str, seeds: int, designs: int | None, ask: str, home: str
+) -> list[Summary]:
     label = domain
     if domain == "alfworld":
         label = "generated" if data == "generated" else "official"
+    if ask != ONCE:
+        label = f"{label}-{ask.replace(':', '-')}"
     budget = {"designs": designs} if designs else {}
     found = []
     for seed in range(seeds):
@@ -39,6 +47,7 @@ def gather(domain: str, data: str, seeds: int, designs: int | None, home: str) -
             progress=Lines(),
             executor=Spec("local"),
             domain_settings={"data": data} if data else {},
+            rules=replace(Rules(), **asking(ask)),
             seed=seed,
             **budget,
         )
@@ -107,6 +116,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--designs", type=int, help="the domain's own budget where not given")
     parser.add_argument("--data", default="", help="generated, or the folder of published games")
+    parser.add_argument("--ask", default=ONCE, help="when memory is asked: docs/asking.md")
     parser.add_argument("--home", default="bench/results/evidence")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -115,7 +125,7 @@ def main() -> None:
         published = os.environ.get("ALFWORLD_DATA")
         data_sets = ["generated", published] if published else ["generated"]
     for data in data_sets:
-        runs = gather(given.domain, data, given.seeds, given.designs, given.home)
+        runs = gather(given.domain, data, given.seeds, given.designs, given.ask, given.home)
         if given.json:
             print(json.dumps([run.to_json() for run in runs]))
             continue

@@ -80,6 +80,19 @@ def _crafts() -> Sample:
     return tuple(episodes), (asked, Query("rub drum 1"))
 
 
+def _drawn() -> Sample:
+    """A passage on a map, with one sign that is not like the others at its far end."""
+    wall, acts, episodes = "########", ("east", "west"), []
+    for _ in range(3):
+        rows = [f"{wall}\n#{'.' * at}@{'.' * (5 - at)}#\n{wall}" for at in range(3)]
+        steps = [Step("east", row, acts) for row in rows[1:]]
+        steps.append(Step("west", rows[1], acts))
+        steps += [Step("west", rows[0], acts), Step("west", rows[0], acts)]  # into the wall
+        episodes.append(Experience("look about", rows[0], acts, tuple(steps), 0.0))
+    asked = Query("look about", f"{wall}\n#@....?#\n{wall}", acts)
+    return tuple(episodes), (asked,)
+
+
 def _talk() -> Sample:
     said = (
         Message("Anna", "Where do you keep the rope?"),
@@ -96,6 +109,7 @@ SAMPLES: dict[str, Sample] = {
     "moving": _moving(),
     "rooms": _rooms(),
     "crafts": _crafts(),
+    "drawn": _drawn(),
     "talk": _talk(),
 }
 
@@ -127,7 +141,7 @@ async def says(code: str, sample: Sample) -> list[Any]:
     for episode in sample[0]:
         await memory.update(episode)
         await memory.tools.flush()
-    return [await memory.retrieve(query) for query in sample[1]]
+    return [(await memory.retrieve(query))[0] for query in sample[1]]
 
 
 def speaks(layer: LayerGene, sample: Sample) -> bool:
@@ -141,7 +155,7 @@ def speaks(layer: LayerGene, sample: Sample) -> bool:
 
 @pytest.mark.parametrize("block", every_block(), ids=lambda b: f"{b.slot}-{b.name}")
 def test_every_block_speaks_somewhere(block: Block) -> None:
-    """In a layer that is otherwise the plainest that suits it, in one of five small worlds."""
+    """In a layer that is otherwise the plainest that suits it, in one of six small worlds."""
     assert any(speaks(layer, sample) for layer in layers_with(block) for sample in SAMPLES.values())
 
 

@@ -29,6 +29,7 @@ class Heard:
     number: int  # the later, the larger
 
 
+MOST = 300  # lines that are looked at again, the best: as in the plain build
 Alike = tuple[str, tuple[str, ...]]  # a line and its words
 Found = Sequence[tuple[float, Heard]]
 
@@ -109,7 +110,7 @@ class Listener(Layer):
         ]
         weights = await self.weigh([self.lines[numbers[0]] for numbers in alike], query)
         ranked = Ranking(zip(weights, alike, strict=True), self.lines)
-        settled = self.settle(ranked, query)
+        settled = self.settle(ranked[:MOST], query)
         return text.cap("\n".join(self.answer(settled)), self.BUDGET)
 
     def rarity(self, word: str) -> float:

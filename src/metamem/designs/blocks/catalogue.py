@@ -50,6 +50,7 @@ BOUNDS: Mapping[str, tuple[Number, Number]] = {
     "PLACES": (1, 16),
     "TIES": (1, 10),
     "NODES": (200, 6000),
+    "AGAIN": (2, 30),
     "MARGIN": (1, 4),
     "NEAR": (0.4, 0.95),
 }
@@ -99,6 +100,7 @@ class Plumbing:
     bases: Mapping[str, str]  # by family, each with the rows that it keeps
     base_constants: Mapping[str, Mapping[str, Number]]
     memory_constants: Mapping[str, Number]
+    memory_methods: str  # that every memory has, whatever its blocks
 
 
 def _source(module: str) -> str:
@@ -184,7 +186,12 @@ def plumbing() -> Plumbing:
         {base: "\n\n\n".join(_plumbing_of(base, file)) for base, file in files.items()},
         {base: class_constants(_classes(file)[-1]) for base, file in files.items()},
         class_constants(memory["Recombined"]),
+        _with_decorators(_source(COMBINE), _method(memory["Recombined"], "said")),
     )
+
+
+def _method(node: ast.ClassDef, name: str) -> Method:
+    return next(n for n in node.body if isinstance(n, Method) and n.name == name)
 
 
 def _plumbing_of(base: str, file: str) -> Iterator[str]:
@@ -211,6 +218,6 @@ def imported() -> Mapping[str, str]:
     return found
 
 
-def _with_decorators(source: str, node: ast.ClassDef) -> str:
+def _with_decorators(source: str, node: ast.ClassDef | Method) -> str:
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     return "\n".join(source.split("\n")[first - 1 : node.end_lineno])

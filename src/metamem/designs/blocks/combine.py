@@ -4,7 +4,7 @@
 fill the slot `retrieve`.
 """
 
-from metamem.designs import Experience, Layer, Memory, Query, Tools, text
+from metamem.designs import Experience, Layer, Memory, Query, Tools, Wait, text
 from metamem.designs.blocks.part import Part
 
 
@@ -19,13 +19,15 @@ class Whole(Layer):
         await self.memory.update(experience)
 
     async def retrieve(self, query: Query, told: str = "") -> str:
-        return text.as_text(await self.memory.retrieve(query))
+        said = await self.memory.retrieve(query)
+        return text.as_text(said[0] if isinstance(said, tuple) else said)
 
 
 class Recombined(Memory):
     """Several parts that each remember in their own way."""
 
     ADVICE = 1500  # tokens of advice in all
+    AGAIN = 10  # actions before it is asked again, where it may be
 
     def __init__(self, tools: Tools) -> None:
         super().__init__(tools)
@@ -35,58 +37,64 @@ class Recombined(Memory):
         for part in self.parts:
             await part.update(experience)
 
-    async def retrieve(self, query: Query) -> str:
+    async def retrieve(self, query: Query) -> tuple[str, Wait]:
         raise NotImplementedError
+
+    def said(self, told: str) -> tuple[str, Wait]:
+        """What is told; it is asked again where the first way told ends, or leads to nothing new."""
+        told = text.cap(told, self.ADVICE)
+        steps = sum(line[:1].isdigit() for line in told.split("\n\n")[0].splitlines())
+        return told, Wait(steps=min(steps or self.AGAIN, self.AGAIN), stuck=3)
 
 
 class AllParts(Recombined):
     """all parts speak, in order"""
 
-    async def retrieve(self, query: Query) -> str:
+    async def retrieve(self, query: Query) -> tuple[str, Wait]:
         told = ""
         for part in self.parts:
             told = f"{told}\n\n{await part.retrieve(query, told)}".strip()
-        return text.cap(told, self.ADVICE)
+        return self.said(told)
 
 
 class FirstThatKnows(Recombined):
     """only the first part speaks that has something to say"""
 
-    async def retrieve(self, query: Query) -> str:
+    async def retrieve(self, query: Query) -> tuple[str, Wait]:
         for part in self.parts:
             told = await part.retrieve(query, "")
             if told:
-                return text.cap(told, self.ADVICE)
-        return ""
+                return self.said(told)
+        return self.said("")
 
 
 class NoLineTwice(Recombined):
     """all parts speak, in order, but no line is said twice"""
 
-    async def retrieve(self, query: Query) -> str:
+    async def retrieve(self, query: Query) -> tuple[str, Wait]:
         lines: dict[str, None] = {}
         for part in self.parts:
             said = await part.retrieve(query, "\n".join(lines))
             lines.update(dict.fromkeys(said.splitlines()))
-        return text.cap("\n".join(lines).strip(), self.ADVICE)
+        return self.said("\n".join(lines).strip())
 
 
 class EqualShares(Recombined):
     """all parts speak, in order, each for an equal share of the tokens"""
 
-    async def retrieve(self, query: Query) -> str:
+    async def retrieve(self, query: Query) -> tuple[str, Wait]:
         told = ""
         for part in self.parts:
             said = text.cap(await part.retrieve(query, told), self.ADVICE // len(self.parts))
             told = f"{told}\n\n{said}".strip()
-        return told
+        return self.said(told)
 
 
 class ShortestFirst(Recombined):
     """all parts speak, the one with the least to say first"""
 
-    async def retrieve(self, query: Query) -> str:
+    async def retrieve(self, query: Query) -> tuple[str, Wait]:
         told: list[str] = []
         for part in self.parts:
             told.append(await part.retrieve(query, "\n\n".join(told)))
-        return text.cap("\n\n".join(sorted(filter(None, told), key=len)), self.ADVICE)
+        return self.said("\n\n".join(sorted(filter(None, told), key=len)))

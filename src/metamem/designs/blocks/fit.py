@@ -46,9 +46,13 @@ class SoSpelled(Thinker):
         for word in text.content_words(query.goal):
             verb = kin(word, verbs) if word not in names else ""
             if verb and names and way and not any(s.split(" ")[0] == verb for s in way):
-                kind = uses[verbs[verb]].fillers[1].most_common(1)[0][0]
-                tools = [p for p in self.here(query) if text.kinds(p) == kind]
-                way = [*way[:1], fill(verbs[verb], [names[0], *tools[:1], kind]), *way[1:]]
+                frame = verbs[verb]
+                kind = uses[frame].fillers[1].most_common(1)[0][0]
+                tool = next((p for p in self.here(query) if text.kinds(p) == kind), kind)
+                about = [n for n, step in enumerate(way, 1) if names[0] in parse(step).fillers[:1]]
+                at = about[0] if about else 1
+                asked = [*self.reach(frame, tool), fill(frame, [names[0], tool, kind])]
+                way = [*way[:at], *asked, *way[at:]]
         return way
 
 

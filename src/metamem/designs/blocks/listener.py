@@ -50,7 +50,9 @@ class Listener(Layer):
         heeded = [heard for heard in self.lines if self.heed(heard, query)]
         weights = await self.weigh(heeded, query)
         ranked = sorted(zip(weights, heeded, strict=True), key=lambda p: (-p[0], -p[1].number))
-        settled = self.settle([(weight, heard) for weight, heard in ranked if weight > 0], query)
+        # No more than the best are looked at again: what they are worth bounds what it costs.
+        best = [(weight, heard) for weight, heard in ranked[:300] if weight > 0]
+        settled = self.settle(best, query)
         return text.cap("\n".join(self.answer(settled)), self.BUDGET)
 
     def rarity(self, word: str) -> float:

@@ -51,3 +51,12 @@ class FirstSteps(Thinker):
 
     def tell(self, ways: list[list[str]], query: Query) -> str:
         return text.bullets(dict.fromkeys(", ".join(way[: self.STEPS]) for way in ways))
+
+
+class OnceForAllPlaces(Thinker):
+    """one way for all places: where to find what it takes stands below it, the likeliest first"""
+
+    SHAPE = "open"
+
+    def tell(self, ways: list[list[str]], query: Query) -> str:
+        return phrasing.once(ways)

@@ -4,12 +4,15 @@
 out, `whole` where nothing is, `moves` where only order and number tell.
 """
 
+from collections import Counter
+
 from metamem.designs import Experience, Query, text
 from metamem.designs.blocks.thinker import Thinker
 from metamem.designs.thinking.association import Associations
 from metamem.designs.thinking.atlas import Atlas
 from metamem.designs.thinking.frames import SLOT, fill, grounded, parse
 from metamem.designs.thinking.grid import GridModel
+from metamem.designs.thinking.ground import way_to_odd
 from metamem.designs.thinking.voting import Ways, names_in, useful
 
 
@@ -157,11 +160,70 @@ class Searched(Thinker):
         return mind
 
     def think(self, mind: GridModel, query: Query) -> list[list[str]]:
+        left = self.NODES
         for margin in (0, self.MARGIN):
-            found = mind.plan(query.observation, self.NODES, margin)
+            found = mind.plan(query.observation, left, margin)
             if found:
                 return [list(found.actions)]
+            left -= found.nodes
         return []
+
+
+class StandsOut(Thinker):
+    """the way to the nearest sign that stands out on a drawn map, where one has not been yet"""
+
+    SHAPE = "moves"
+
+    def think_begin(self) -> GridModel:
+        return GridModel()
+
+    def think_learn(self, mind: GridModel, experience: Experience) -> GridModel:
+        mind.learn(experience)
+        return mind
+
+    def think(self, mind: GridModel, query: Query) -> list[list[str]]:
+        way = way_to_odd(mind, query.observation, query.start, query.steps)
+        return [way] if way else []
+
+
+class NotYetTried(Thinker):
+    """what could seldom be done at a start and was not done yet, what new lines speak of first"""
+
+    SHAPE = "moves"
+    SHARE = 0.3
+
+    def think_begin(self) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        return Counter(), Counter(), Counter()
+
+    def think_learn(
+        self, mind: tuple[Counter[str], Counter[str], Counter[str]], experience: Experience
+    ) -> tuple[Counter[str], Counter[str], Counter[str]]:
+        starts, done, vain = mind
+        starts.update(["", *experience.actions])
+        possible = [experience.actions, *(step.actions for step in experience.steps)]
+        for n, step in enumerate(experience.steps):
+            led_back = n > 0 and possible[n + 1] == possible[n - 1] != possible[n]
+            done[step.action] += 1
+            vain[step.action] += led_back or (step.done and experience.reward <= 0)
+        return mind
+
+    def think(
+        self, mind: tuple[Counter[str], Counter[str], Counter[str]], query: Query
+    ) -> list[list[str]]:
+        starts, done, vain = mind
+        tried = {step.action for step in query.steps}
+        rare = [
+            action
+            for action in query.actions
+            if action not in tried
+            and starts[action] < self.SHARE * starts[""]
+            and vain[action] <= 0.5 * max(2, done[action])
+        ]
+        old = set(query.start.splitlines())
+        lines = [line for line in query.observation.splitlines() if line not in old]
+        told = text.content_words(f"{query.goal} {' '.join(lines)}")
+        rare.sort(key=lambda action: -text.overlap(text.content_words(action), told))
+        return [rare[:1]] if rare else []
 
 
 class Mapped(Thinker):

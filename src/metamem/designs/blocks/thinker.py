@@ -21,7 +21,7 @@ from metamem.designs.thinking.sightings import Sightings
 class Thinker(Layer):
     """Learns from every step how things go, and works out what to do."""
 
-    WAYS = 6  # told at most
+    WAYS = 12  # told at most
     FEWEST = 3  # episodes of a sort before it is asked rather than a wider one
     BUDGET = 1200  # tokens
 

@@ -21,11 +21,12 @@ class WhereSeen(Thinker):
     """places where such things were seen, the likeliest for each step of effort first"""
 
     SHAPE = "open"
-    PLACES = 8
+    PLACES = 12
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
         here = self.here(query)
-        orders = [self.where_order(step, here) for step in way]
+        goal = text.content_words(query.goal)
+        orders = [self.where_order(step, here, goal) for step in way]
         ways = []
         for turn in range(self.PLACES):
             told = [
@@ -35,13 +36,18 @@ class WhereSeen(Thinker):
             ways.append([step for step in told if SLOT not in step.split()])
         return ways
 
-    def where_order(self, step: str, here: list[str]) -> list[str]:
-        """The one place that the step names by its kind; else all, where the thing was seen."""
+    def where_order(self, step: str, here: list[str], goal: list[str]) -> list[str]:
+        """The one place that the step names by its kind; else all of the kinds that ever stood
+        there, where the thing was seen; last where the goal wants something to be: there it is not.
+        """
         frame, named = parse(step)
         places = [p for name in named[::-1] for p in here if text.kinds(p) == name]
         if places or not named:
             return places[:1]
-        return self.seen.order(named[0], here, lambda p: 1 + len(self.reach(frame, p)))
+        use = self.frames.uses.get(frame)
+        usual = [p for p in here if use and text.kinds(p) in use.fillers[-1]]
+        order = self.seen.order(named[0], usual or here, lambda p: 1 + len(self.reach(frame, p)))
+        return sorted(order, key=lambda place: text.kinds(place) in goal)
 
     def where_put(self, step: str, place: str) -> str:
         frame, named = parse(step)
@@ -53,7 +59,7 @@ class AsListed(Thinker):
     """the places that there are, in the order in which they are listed"""
 
     SHAPE = "open"
-    PLACES = 8
+    PLACES = 12
 
     def where(self, way: list[str], query: Query) -> list[list[str]]:
         here = self.here(query)

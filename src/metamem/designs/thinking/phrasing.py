@@ -9,7 +9,8 @@ numbered steps, each an action word for word, was followed where a description o
 
 from collections.abc import Iterable, Sequence
 
-from metamem.designs.text import numbered
+from metamem.designs.text import kinds, numbered
+from metamem.designs.thinking.frames import parse
 
 
 def plan(actions: Iterable[str], about: str = "") -> str:
@@ -82,3 +83,52 @@ def runs(actions: Iterable[str]) -> str:
         else:
             counted.append((action, 1))
     return ", ".join(action if n == 1 else f"{action} x{n}" for action, n in counted)
+
+
+def once(ways: Sequence[Sequence[str]]) -> str:
+    """Ways that differ in where a thing is found, as one: it is to be taken, wherever it is, and the
+    kinds of places stand below, the likeliest first.
+
+    >>> print(once([["go to desk", "take pen from desk", "go to bag", "put pen in bag"],
+    ...             ["go to shelf", "take pen from shelf", "go to bag", "put pen in bag"]]))
+    1. take pen
+    2. go to bag with pen
+    3. put pen in bag
+    <BLANKLINE>
+    pen: desk, shelf
+    """
+    takes = [step for way in ways for step in way if len(parse(step).fillers) > 1][:1]
+    if not takes:
+        return in_turn(ways)
+    verb, thing = takes[0].split(" ")[0], parse(takes[0]).fillers[0]
+
+    def place(step: str) -> str:
+        """Where a step takes the thing, if it does."""
+        named = parse(step).fillers
+        taken = step.split(" ")[0] == verb and len(named) > 1 and named[0] == thing
+        return named[-1] if taken else ""
+
+    told: list[str] = []
+    for step in carried(ways[0]):
+        where = place(step)
+        while where and told and parse(told[-1]).fillers[:1] == (where,):
+            told.pop()  # it only led there
+        told.append(f"{verb} {thing}" if where else step)
+    found = [next(filter(None, map(place, way)), "") for way in ways]
+    return f"{numbered(told)}\n\n{places(thing, filter(None, map(kinds, found)))}"
+
+
+def carried(way: Iterable[str]) -> list[str]:
+    """The steps after a thing was taken up told as done with it, so that one who has not found it yet
+    does not go where it is needed.
+
+    >>> carried(["take pen from desk", "go to bag", "put pen in bag"])
+    ['take pen from desk', 'go to bag with pen', 'put pen in bag']
+    """
+    thing, told = "", list[str]()
+    for step in way:
+        named = parse(step).fillers
+        told.append(f"{step} with {thing}" if thing and thing not in named else step)
+        if len(named) > 1:
+            thing = thing or named[0]
+    return told

@@ -170,9 +170,7 @@ def _opened(ways: Sequence[tuple[str, ...]], share: float) -> list[tuple[str, ..
         return fill(
             frame,
             [
-                name
-                if name[:1] == "<" or fillers[frame, slot, name] >= share * frames[frame]
-                else "_"
+                name if fillers[frame, slot, name] >= share * frames[frame] else "_"
                 for slot, name in enumerate(found)
             ],
         )

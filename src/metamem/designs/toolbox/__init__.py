@@ -5,6 +5,6 @@ from metamem.designs.toolbox.table import Table
 from metamem.designs.toolbox.text_index import TextIndex
 from metamem.designs.toolbox.tools import HostLink, Tools
 
-TOOLBOX_VERSION = "1"  # raise it whenever a tool may give another result than before
+TOOLBOX_VERSION = "2"  # raise it whenever a tool may give another result than before
 
 __all__ = ["TOOLBOX_VERSION", "Hit", "HostLink", "Table", "TextIndex", "Tools"]

@@ -16,7 +16,7 @@ from metamem.search.recombine.genome import (
 
 _STANDARD = {"Any": "typing", "Counter": "collections", "dataclass": "dataclasses"}
 _MODULES = ("difflib", "itertools")
-_CONTRACT = ("Experience", "Layer", "Memory", "Query", "Step", "Tools", "text")
+_CONTRACT = ("Experience", "Layer", "Memory", "Query", "Step", "Tools", "Wait", "text")
 MEMORY = "Recombined"
 RESERVED = ("Row", "Heard", "Whole", MEMORY, *(family.base for family in FAMILIES))
 
@@ -107,6 +107,8 @@ def _memory(genome: Genome, names: list[str]) -> str:
         "    async def update(self, experience: Experience) -> None:",
         "        for part in self.parts:",
         "            await part.update(experience)",
+        "",
+        *plumbing().memory_methods.split("\n"),
     ]
     for method in genome.combine.methods:
         lines += ["", *_indented(ast.unparse(method))]
