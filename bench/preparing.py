@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.core.test_secrets import ORDINARY
 from tests.service.writing.planted import SECRETS, texts
-from tests.service.writing.test_secrets import ORDINARY
 from tests.service.writing.test_trust import COMMANDS, PLAIN, RULES
 
 from metamem.core.secrets import redact

@@ -255,7 +255,7 @@ def _show_fact(about: dict[str, Any]) -> None:
     print_table(("", "value"), rows)
     if about.get("versions"):
         say("")
-        rows = [
+        was = [
             (
                 str(v["version"]),
                 when(v["at"]),
@@ -266,7 +266,7 @@ def _show_fact(about: dict[str, Any]) -> None:
             )
             for v in about["versions"]
         ]
-        print_table(("version", "at (UTC)", "by", "state", "reason", "text"), rows)
+        print_table(("version", "at (UTC)", "by", "state", "reason", "text"), was)
     for link in about.get("links", ()):
         tell(f"{link['from']} {link['kind']} {link['to']}")
     if use := about.get("use"):
