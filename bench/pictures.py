@@ -21,7 +21,7 @@ from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 from metamem.api import home_folder
-from metamem.report.page import report_path
+from metamem.report.place import report_path
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 WIDTH = 112  # letters

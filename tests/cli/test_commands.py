@@ -6,14 +6,11 @@ import pytest
 
 from metamem import __version__
 from metamem.api import open_home
-from metamem.cli.main import app
+from metamem.cli.commands import COMMANDS, needed
 from metamem.promotion import Ledger
 from metamem.store import Origin, Place, PromotionRecord, SqliteArchive, Subject
 from tests.cli.conftest import program
 from tests.report.filled import RUN, Filler
-
-COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
-COMMANDS += [group.name for group in app.registered_groups]
 
 
 @pytest.fixture
@@ -28,9 +25,16 @@ def test_version_and_help(metamem):
     said = metamem("--help")
     assert said.code == 0
     for command in COMMANDS:
-        assert command in said.out
-        assert metamem(command, "--help").code == 0
+        assert command.name in said.out
+        assert metamem(command.name, "--help").code == 0
     assert "metamem learn toy --designs 6" in metamem("learn", "--help").out
+
+
+def test_only_what_was_named_is_loaded_and_all_where_help_is_wanted():
+    assert [command.name for command in needed(["--debug", "recall", "--help"])] == ["recall"]
+    for arguments in ([], ["--help"], ["recal"], ["--help", "recall"]):
+        assert needed(arguments) == COMMANDS
+    assert not needed(["--version"])
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])

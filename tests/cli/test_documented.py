@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from metamem.cli.main import app
+from metamem.cli.main import program
 from metamem.core.types import Design
 from metamem.designs.library import load
 from metamem.store.sqlite import SqliteArchive
@@ -86,7 +86,7 @@ def _commands(command, path=()):
 def _helped() -> list[str]:
     """The examples that commands show with --help."""
     lines = []
-    for _, command in _commands(typer.main.get_command(app)):
+    for _, command in _commands(typer.main.get_command(program())):
         text = re.sub(r"\n  (?=\S)", " ", MARKUP.sub("", command.epilog or ""))
         lines += [line for line in text.splitlines() if line.startswith("metamem ")]
     return [line for line in lines if "COMMAND" not in line]
@@ -106,7 +106,7 @@ LINES = [
 
 def _command(words: list[str]) -> tuple[list[str], object]:
     """The command that the words begin with, and its path."""
-    path, command = [], typer.main.get_command(app)
+    path, command = [], typer.main.get_command(program())
     for word in words:
         if word not in getattr(command, "commands", {}):
             break
@@ -120,7 +120,7 @@ def _parse(words: list[str]) -> None:
     path, _ = _command(words)
     if path == words and path:
         return  # no more than a command's name, as in a sentence about it
-    command, context, name = typer.main.get_command(app), None, "metamem"
+    command, context, name = typer.main.get_command(program()), None, "metamem"
     if words[0] in AT_ONCE:
         assert words[0] in {option for param in command.params for option in param.opts}
         return

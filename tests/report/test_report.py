@@ -5,7 +5,8 @@ import os
 import pytest
 
 from metamem.core.errors import UnknownName, UsageError
-from metamem.report.page import render_report, report_path, write_report
+from metamem.report.page import render_report, write_report
+from metamem.report.place import report_path
 from metamem.store.sqlite import SqliteArchive
 from tests.report.filled import CONFIG, RUN, Filler
 from tests.report.page import Page

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import metamem
 from metamem.api import open_home
-from metamem.cli.main import app
+from metamem.cli.main import program
 from metamem.core.errors import UsageError
 from metamem.domains.toy import ToyDomain
 from metamem.evaluation.jobs import Spec
@@ -66,16 +66,18 @@ def test_every_design_is_played_in_every_domain_and_nothing_twice(home: Path) ->
 
 def test_the_command_shows_who_wins_where(home: Path) -> None:
     run = CliRunner()
-    shown = run.invoke(app, ["compare", "--across", "--home", str(home)], env={"COLUMNS": "120"})
+    shown = run.invoke(
+        program(), ["compare", "--across", "--home", str(home)], env={"COLUMNS": "120"}
+    )
     assert shown.exit_code == 0
     assert "learned for toy" in shown.stdout
     assert "*" in shown.stdout
     nowhere = home / "nowhere"
     assert isinstance(
-        run.invoke(app, ["compare", "--across", "--home", str(nowhere)]).exception, UsageError
+        run.invoke(program(), ["compare", "--across", "--home", str(nowhere)]).exception, UsageError
     )
     assert not nowhere.exists()
-    told = run.invoke(app, ["compare", "--across", "--home", str(home), "--json", "-q"])
+    told = run.invoke(program(), ["compare", "--across", "--home", str(home), "--json", "-q"])
     table = json.loads(told.stdout)
     assert {d["name"] for d in table["domains"]} == {"toy", "other"}
     assert all(
@@ -83,9 +85,9 @@ def test_the_command_shows_who_wins_where(home: Path) -> None:
     )
     assert table == metamem.across(home=home, executor=Spec("inline")).to_json()
     wanted = ["compare", "--across", "--home", str(home), "--json", "-q", "--domain"]
-    both = json.loads(run.invoke(app, [*wanted, f"toy,{OTHER}"]).stdout)
+    both = json.loads(run.invoke(program(), [*wanted, f"toy,{OTHER}"]).stdout)
     assert [d["name"] for d in both["domains"]] == ["toy", "other"]
-    assert json.loads(run.invoke(app, [*wanted, "toy,other"]).stdout) == both
+    assert json.loads(run.invoke(program(), [*wanted, "toy,other"]).stdout) == both
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_the_command_shows_who_wins_where(home: Path) -> None:
 def test_conditions_are_the_runs_own_so_options_about_them_are_refused(
     home: Path, option: list[str]
 ) -> None:
-    said = CliRunner().invoke(app, ["compare", "--across", "--home", str(home), *option])
+    said = CliRunner().invoke(program(), ["compare", "--across", "--home", str(home), *option])
     assert isinstance(said.exception, UsageError)
     assert option[0] in said.exception.message and "own run's conditions" in said.exception.hint
 
@@ -156,7 +158,7 @@ def test_what_cannot_match_the_columns_conditions_is_not_played_and_says_why(
     assert all(
         learned[run] == design for run, design in _ledger(tmp_path) if design in learned.values()
     )
-    said = CliRunner().invoke(app, ["compare", "--across", "--home", str(tmp_path), "-q"])
+    said = CliRunner().invoke(program(), ["compare", "--across", "--home", str(tmp_path), "-q"])
     assert "toy lacks learned for other: its run was played under another toolbox" in said.stdout
 
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import metamem
 from metamem.api import open_home
-from metamem.cli.main import app
+from metamem.cli.main import program
 from metamem.core import registry
 from metamem.core.errors import AllowanceSpent, ModelUnavailable, UsageError
 from metamem.core.ids import derive_seed
@@ -294,11 +294,11 @@ async def test_archive_show_tells_every_stage(home):
 
     (made,) = proposals(await search(home, {"model": ScriptedModel(answer)}))
     show = ["archive", "show", made.design_id, "--home", str(home)]
-    said = CliRunner().invoke(app, show, env={"COLUMNS": "200"}).stdout
+    said = CliRunner().invoke(program(), show, env={"COLUMNS": "200"}).stdout
     for words in ("ideate", "plan", "code", "repair", "NameError", REFLECTED["hurt"][0],
                   PLANNED["changes"][0]["expected"]):  # fmt: skip
         assert words in said
-    found = json.loads(CliRunner().invoke(app, [*show, "--json"]).stdout)
+    found = json.loads(CliRunner().invoke(program(), [*show, "--json"]).stdout)
     assert found["proposals"][0]["evidence"]["stages"] == made.evidence["stages"]
 
 

@@ -8,7 +8,7 @@ from metamem.cli.main import run
 from metamem.core.types import Design
 from metamem.evaluation.origins import enter_origin
 from metamem.promotion.ledger import Ledger
-from metamem.report.page import report_path
+from metamem.report.place import report_path
 from metamem.search.handoff.place import run_folder
 from metamem.service.archives import FILE, ArchivesEraser, note_archive
 from metamem.service.attach.places import Meeting

@@ -161,14 +161,6 @@ def daemon_run(
     main(str(there.folder()), idle=idle)
 
 
-def register(app: typer.Typer, panel: str) -> None:
-    """Put these commands into the program."""
-    app.command(epilog=ATTACH_EXAMPLES, rich_help_panel=panel)(attach)
-    app.command(rich_help_panel=panel)(detach)
-    app.command(rich_help_panel=panel)(status)
-    app.add_typer(daemon, name="daemon", rich_help_panel=panel)
-
-
 def agree(yes: bool, question: str) -> None:
     """Go on only if somebody said so."""
     if yes:

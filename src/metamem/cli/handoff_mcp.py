@@ -98,7 +98,8 @@ def _learn(domain: str, run: str, home: Path | None, settings: dict[str, Any]) -
 
 def _report(desk: "Desk", home: Path | None) -> None:
     from metamem.api import home_folder
-    from metamem.report.page import report_path, write_report
+    from metamem.report.page import write_report
+    from metamem.report.place import report_path
 
     write_report(desk.archive, desk.run, report_path(home_folder(home), desk.run))
 

@@ -194,8 +194,3 @@ def _standing(folder: Path) -> list[dict[str, Any]]:
                 }
             )
     return found
-
-
-def register(main: typer.Typer, panel: str) -> None:
-    """Put these commands into the program."""
-    main.add_typer(app, name="hooks", rich_help_panel=panel)

@@ -113,8 +113,3 @@ def _learned(service: MemoryService, scopes: list[str]) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def register(app: typer.Typer, panel: str) -> None:
-    """Put the command into the program."""
-    app.command("import-sessions", epilog=EXAMPLES, rich_help_panel=panel)(import_sessions)

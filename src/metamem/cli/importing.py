@@ -235,11 +235,6 @@ def _own_export(path: Path, scope: str, dry_run: bool, there: There) -> dict[str
     return {"source": str(path), "applied": True, "done": results}
 
 
-def register(app: typer.Typer, panel: str) -> None:
-    """Put the command into the program."""
-    app.command("import", epilog=IMPORT_EXAMPLES, rich_help_panel=panel)(import_sources)
-
-
 def _show(plan: Plan) -> None:
     rows = [
         (

@@ -24,6 +24,7 @@ from metamem.cli.progress import watcher
 from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, remark, say, tell
 from metamem.cli.spread import spread
+from metamem.cli.stopped import Stopped
 from metamem.core import registry
 from metamem.core.errors import AllowanceSpent, UnknownName, UsageError
 from metamem.core.ids import short
@@ -55,14 +56,6 @@ metamem learn alfworld --parity alma --agent llm --proposer llm --model ... [dim
 """
 LOOK = {"code": "The code", "params": "The values"}
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-class Stopped(Exception):
-    """Ctrl-C during a run, which can go on later under this name."""
-
-    def __init__(self, run: str, there: str) -> None:
-        super().__init__(run)
-        self.run, self.there = run, there  # its name, and what finds its archive again
 
 
 # A run needs all tasks, and all that was collected: its gate and its report rest on them.
@@ -282,7 +275,8 @@ def _same_settings(
 
 def _report(home: Path | None, run_id: str) -> Path:
     from metamem.api import home_folder
-    from metamem.report.page import report_path, write_report
+    from metamem.report.page import write_report
+    from metamem.report.place import report_path
 
     path = report_path(home_folder(home), run_id)
     with existing_archive(home) as archive:

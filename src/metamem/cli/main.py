@@ -2,58 +2,22 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from metamem import __version__
-from metamem.cli import (
-    archive,
-    attach,
-    catalogue,
-    doctor,
-    evaluate,
-    experiment,
-    foundry,
-    handoff,
-    hooks,
-    import_sessions,
-    importing,
-    memory,
-    memory_enrich,
-    memory_facts,
-    memory_keys,
-    memory_people,
-    memory_transfer,
-    models,
-    promotions,
-    reads,
-    record,
-    route,
-    runs,
-    serve,
-    served,
-    sweeps,
-    tools,
-)
-from metamem.cli.learn import EXAMPLES as LEARN_EXAMPLES
-from metamem.cli.learn import Stopped, learn
+from metamem.cli.commands import COMMANDS, Command, needed
 from metamem.cli.screen import err, refuse, remark
+from metamem.cli.stopped import Stopped
 from metamem.core.errors import MetamemError
 
 INTERRUPTED = 130  # as shells have it for a program that Ctrl-C ended
-MEMORY = "Memory service"  # the part of the help where its commands stand
-FOUNDRY = "Foundry"  # likewise
 BUG = 70  # as sysexits.h has it for an error inside the program
 
-app = typer.Typer(
-    name="metamem",
-    rich_markup_mode="rich",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-    epilog="""[bold]Start here[/bold]
+START = """[bold]Start here[/bold]
 
 metamem doctor [dim]# is everything here?[/dim]
 
@@ -62,8 +26,7 @@ metamem learn toy --designs 6 [dim]# a first run[/dim]
 metamem remember "…" [dim]# something to keep; metamem recall "…" finds it again[/dim]
 
 metamem COMMAND --help [dim]# what a command does, with examples[/dim]
-""",
-)
+"""
 
 
 def _version(asked: bool) -> None:
@@ -72,7 +35,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     debug: Annotated[
         bool,
@@ -86,61 +48,20 @@ def root(
     os.environ["METAMEM_DEBUG"] = "1" if debug else ""
 
 
-app.command(epilog=LEARN_EXAMPLES)(learn)
-app.command(epilog=evaluate.EVALUATE_EXAMPLES)(evaluate.evaluate)
-app.command(epilog=evaluate.COMPARE_EXAMPLES)(evaluate.compare)
-app.command(epilog=sweeps.CURVE_EXAMPLES)(sweeps.curve)
-app.command(epilog=sweeps.TRANSFER_EXAMPLES)(sweeps.transfer)
-app.add_typer(experiment.app, name="experiment")
-app.add_typer(handoff.app, name="handoff")
-app.add_typer(archive.app, name="archive")
-app.add_typer(runs.app, name="runs")
-app.command(epilog=runs.REPORT_EXAMPLES)(runs.report)
-app.add_typer(promotions.app, name="promotions")
-app.command()(reads.reads)
-app.add_typer(catalogue.domains, name="domains")
-app.add_typer(catalogue.designs, name="designs")
-app.command()(catalogue.agents)
-app.add_typer(models.app, name="models")
-app.command()(doctor.doctor)
-app.command(epilog=memory.REMEMBER_EXAMPLES, rich_help_panel=MEMORY)(memory.remember)
-app.command(epilog=memory.RECALL_EXAMPLES, rich_help_panel=MEMORY)(memory.recall)
-app.command(rich_help_panel=MEMORY)(memory.briefing)
-app.command(epilog=memory.FEEDBACK_EXAMPLES, rich_help_panel=MEMORY)(memory.feedback)
-app.command(rich_help_panel=MEMORY)(memory.why)
-app.command("list", epilog=memory_facts.LIST_EXAMPLES, rich_help_panel=MEMORY)(
-    memory_facts.list_facts
-)
-app.command(epilog=memory_facts.EDIT_EXAMPLES, rich_help_panel=MEMORY)(memory_facts.edit)
-app.command(rich_help_panel=MEMORY)(memory_facts.forget)
-app.command(rich_help_panel=MEMORY)(memory_facts.restore)
-app.command(rich_help_panel=MEMORY)(memory_facts.history)
-app.command(epilog=memory_facts.ERASE_EXAMPLES, rich_help_panel=MEMORY)(memory_facts.erase)
-app.command(epilog=memory_transfer.EXPORT_EXAMPLES, rich_help_panel=MEMORY)(memory_transfer.export)
-importing.register(app, MEMORY)
-attach.register(app, MEMORY)
-hooks.register(app, FOUNDRY)
-import_sessions.register(app, FOUNDRY)
-record.register(app, FOUNDRY)
-app.command(epilog=served.ADVISE_EXAMPLES, rich_help_panel=MEMORY)(served.advise)
-app.command(epilog=served.EXPERIENCE_EXAMPLES, rich_help_panel=MEMORY)(served.experience)
-app.add_typer(served.app, name="served", rich_help_panel=MEMORY)
-app.command(
-    epilog=tools.TOOL_EXAMPLES,
-    rich_help_panel=MEMORY,
-    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
-)(tools.tool)
-app.add_typer(tools.app, name="tools", rich_help_panel=MEMORY)
-app.add_typer(foundry.app, name="foundry", rich_help_panel=MEMORY)
-app.add_typer(route.app, name="route", rich_help_panel=MEMORY)
-app.command(rich_help_panel=MEMORY)(memory_transfer.reindex)
-app.command(epilog=memory_enrich.EXAMPLES, rich_help_panel=MEMORY)(memory_enrich.enrich)
-app.add_typer(memory_people.scopes, name="scopes", rich_help_panel=MEMORY)
-app.add_typer(memory_people.people, name="people", rich_help_panel=MEMORY)
-app.add_typer(memory_keys.keys, name="keys", rich_help_panel=MEMORY)
-app.command(rich_help_panel=MEMORY)(memory_keys.audit)
-app.command(epilog=serve.EXAMPLES, rich_help_panel=MEMORY)(serve.serve)
-app.command(epilog=memory_transfer.MCP_EXAMPLES, rich_help_panel=MEMORY)(memory_transfer.mcp)
+def program(commands: Iterable[Command] = COMMANDS) -> typer.Typer:
+    """The program with these commands."""
+    app = typer.Typer(
+        name="metamem",
+        rich_markup_mode="rich",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+        epilog=START,
+    )
+    app.callback()(root)
+    for command in commands:
+        command.add(app)
+    return app
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -154,7 +75,7 @@ def run(arguments: list[str]) -> int:
         if getattr(sys, name) is None:  # whoever started us closed it: nobody wants to hear
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     try:
-        code = app(arguments, prog_name="metamem", standalone_mode=False)
+        code = program(needed(arguments))(arguments, prog_name="metamem", standalone_mode=False)
         sys.stdout.flush()
     except typer.Abort:
         code = INTERRUPTED

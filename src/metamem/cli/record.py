@@ -55,8 +55,3 @@ def record(
             " own transcripts, and no call counts twice"
         )
     raise typer.Exit(code)
-
-
-def register(app: typer.Typer, panel: str) -> None:
-    """Put the command into the program."""
-    app.command(epilog=EXAMPLES, rich_help_panel=panel)(record)

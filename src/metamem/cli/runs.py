@@ -126,7 +126,8 @@ def report(
 ) -> None:
     """Write a run's report: one HTML file that needs nothing else."""
     from metamem.api import home_folder
-    from metamem.report.page import report_path, write_report
+    from metamem.report.page import write_report
+    from metamem.report.place import report_path
 
     path = output or report_path(home_folder(home), run)
     with existing_archive(home) as archive:

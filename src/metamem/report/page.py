@@ -1,7 +1,6 @@
 """The report of a run: one HTML file that needs nothing else, not even a script."""
 
 import os
-import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from metamem.core import registry
 from metamem.core.controls import spelled_out
 from metamem.core.errors import UsageError
 from metamem.core.figures import amount, chance
-from metamem.core.ids import content_id, short
+from metamem.core.ids import short
 from metamem.report.gather import Story, gather
 from metamem.report.headline import headline
 from metamem.report.highlight import diff, highlight
@@ -25,12 +24,6 @@ from metamem.report.plots.search import search_plot
 from metamem.report.reproduce import beyond_options, command_line
 from metamem.runs.table import advised, largest_costs
 from metamem.store.archive import Archive
-
-
-def report_path(home: Path, run_id: str) -> Path:
-    """Beside the archive. A name that is no good file name is replaced by its hash."""
-    safe = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", run_id)
-    return home / "reports" / f"{run_id if safe else content_id('report', run_id)}.html"
 
 
 def write_report(archive: Archive, run_id: str, path: Path) -> None:

@@ -10,7 +10,7 @@ from metamem.core.access import Scope
 from metamem.core.errors import UnknownName
 from metamem.core.registry import factory, names
 from metamem.promotion.ledger import Ledger
-from metamem.report.page import report_path
+from metamem.report.place import report_path
 from metamem.search.handoff.place import run_folder
 from metamem.store.facets import Designs, Erasures, Promotions
 
