@@ -261,4 +261,4 @@ def test_every_command_is_documented():
 
     page = (ROOT / "docs" / "cli.md").read_text()
     for command in COMMANDS:
-        assert f"metamem {command}" in page
+        assert f"metamem {command.name}" in page
