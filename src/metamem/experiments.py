@@ -58,8 +58,6 @@ async def experiment_async(
     config, beyond = conditions(domain, rules, models, domain_settings=domain_settings, **settings)
     with await aside(open_home, home) as archive:
         named = {name: await aside(find_design, name, archive) for name in terms.designs}
-        for name, design in named.items():
-            await aside(archive.add_design, design, created_by=name)
         lab = Lab(
             archive,
             config,
