@@ -5,6 +5,7 @@ so within a second or two, and may kill whatever stands in its place. That proce
 to the end, whatever becomes of this one.
 """
 
+import fcntl
 import json
 import secrets
 import subprocess
@@ -19,6 +20,7 @@ from metamem.service.recording.piping import Side
 from metamem.service.recording.watching import Lines, Watching
 
 HOST = "mcp"
+PIPE_BYTES = 1 << 20  # that the system lets anybody have
 KEEPER = "metamem.service.recording.keeper"
 # How hosts whose sessions are read from their own transcripts name themselves to servers.
 _READ_ALREADY = {
@@ -81,6 +83,10 @@ class Recorder:
             start_new_session=True,  # what ends this process and its group does not end that one
         )
         assert process.stdin is not None
+        # On a busy machine it takes seconds to begin: what passes meanwhile waits in the pipe, where it is
+        # safe whatever becomes of this process.
+        with suppress(OSError, AttributeError):  # not everywhere, and not for whoever has many
+            fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         about = {**self._where, "session": self.session}
         process.stdin.write(json.dumps(about).encode() + b"\n")
         return process
