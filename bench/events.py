@@ -6,7 +6,7 @@ Each of the two processes lives through sessions of a host (Claude Code, Codex):
 grow and sends what hooks send, a connection for each event, `--rate` a minute in all. Meanwhile whole hook
 processes are run one after the other, as fast as the machine allows, beside an interpreter that does
 nothing. Every event must be acknowledged; every call of every transcript must be kept, once, with its
-result; the daemon's memory is told at the beginning and at the end. The issue asks for five minutes.
+result; the daemon's memory is told at the beginning and at the end. `--minutes 5` is the whole of it.
 """
 
 import argparse

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -227,8 +228,11 @@ def _killed(shop: Shop, at: int, after: float) -> bool:
 def test_kill_9_in_the_middle_of_a_deployment_leaves_nothing_half_or_double(tmp_path: Path) -> None:
     """At some thirty moments of deploying, swapping and withdrawing; then it is gone on with."""
     with opened(tmp_path, sessions=0) as shop:
-        killed = 0
-        for number in range(30):
+        killed, pace = 0, 1.0
+        for number in count():
+            if number >= 30 and killed >= 10:
+                break
+            assert number < 200  # it cannot be that all of them are too quick
             kind = number % 3
             if kind == 0:  # a first version goes into use
                 shop.offer(ONE)
@@ -245,7 +249,10 @@ def test_kill_9_in_the_middle_of_a_deployment_leaves_nothing_half_or_double(tmp_
                     shop.site.ledger.undo(entry.subject, shop.site.place, by="Ada", reason="x")
                 wanted = None
             before = len(history(shop))
-            killed += _killed(shop, number, after=0.004 + 0.009 * (number % 10))
+            in_time = _killed(shop, number, after=pace * (0.004 + 0.009 * (number % 10)))
+            killed += in_time
+            # On a busy machine a short sleep may last until everything is done.
+            pace = pace if in_time else 0.9 * pace
             settle(shop.site, at=number, folders=[shop.folder])
             assert program_of(shop) == wanted
             assert settle(shop.site, at=number, folders=[shop.folder]) == []
@@ -255,7 +262,6 @@ def test_kill_9_in_the_middle_of_a_deployment_leaves_nothing_half_or_double(tmp_
             assert all(d.deployment.commit == git(shop.site.repository.folder, "rev-parse", "HEAD") for d in in_use)  # fmt: skip
             assert len(skills(shop)) == (2 if wanted else 0)
             assert git(shop.site.repository.folder, "status", "--porcelain") == ""
-        assert killed >= 10
         git(shop.site.repository.folder, "fsck", "--strict")
 
 
