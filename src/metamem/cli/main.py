@@ -18,6 +18,7 @@ from metamem.cli import (
     hooks,
     import_sessions,
     importing,
+    knowledge,
     memory,
     memory_enrich,
     memory_facts,
@@ -129,6 +130,7 @@ app.command(
 )(tools.tool)
 app.add_typer(tools.app, name="tools", rich_help_panel=MEMORY)
 app.add_typer(foundry.app, name="foundry", rich_help_panel=MEMORY)
+app.add_typer(knowledge.app, name="knowledge", rich_help_panel=MEMORY)
 app.add_typer(route.app, name="route", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(memory_transfer.reindex)
 app.command(epilog=memory_enrich.EXAMPLES, rich_help_panel=MEMORY)(memory_enrich.enrich)
