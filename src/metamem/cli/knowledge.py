@@ -152,7 +152,7 @@ def search(
     """Find functions, classes, sections and other pieces by what they are about."""
     from metamem.knowledge.searching import search_all
 
-    names = _chosen(where.folder(), index)
+    names = _meant(where, index)
     found, warnings = search_all(
         where.folder(), names, query, limit, _embedder(embedder), _wanted(kind, path, language)
     )
@@ -178,11 +178,11 @@ def find(
     if not 1 <= limit <= MOST:
         raise UsageError(f"from 1 to {MOST} components can be asked for, not {limit}")
     found: list[Found] = []
-    for each in _chosen(where.folder(), index):
+    for each in _meant(where, index):
         with Index(where.folder(), each) as opened:
             found += opened.find(name, _wanted(kind, path, language), limit)
     if where.json:
-        print_json([_data(hit, None) for hit in found])
+        print_json([_data(hit) for hit in found])
         return
     if not found:
         remark("no component goes by that name")
@@ -206,7 +206,7 @@ def show(
     """Print pieces whole, as they are indexed."""
     from metamem.knowledge.searching import Index
 
-    names = _chosen(where.folder(), index)
+    names = _meant(where, index)
     if what.isdigit() and len(names) > 1:
         raise UsageError(
             "every index counts its own pieces", hint=f"say which with --index: {', '.join(names)}"
@@ -283,23 +283,10 @@ def _name_of(store: Path, paths: list[Path]) -> str:
     return name
 
 
-def _chosen(store: Path, named: list[str] | None) -> list[str]:
-    """The indexes that are meant: those named, else those of this folder, else all."""
-    from metamem.knowledge import place
-    from metamem.knowledge.overview import roots
+def _meant(where: Where, named: list[str] | None) -> list[str]:
+    from metamem.knowledge.overview import meant
 
-    if named:
-        for name in named:
-            place.folder_of(store, name)
-        return list(dict.fromkeys(named))
-    known = place.names(store)
-    if not known:
-        raise UsageError(
-            f"nothing is indexed in {store} yet", hint="begin with: metamem knowledge index PATH"
-        )
-    here = Path.cwd()
-    mine = [name for name in known if any(here.is_relative_to(root) for root in roots(store, name))]
-    return mine or known
+    return meant(where.folder(), named or [], Path.cwd())
 
 
 def _embedder(name: str) -> "Embedder | None":
@@ -317,22 +304,15 @@ def _wanted(kinds: list[str] | None, path: str, language: str) -> "Wanted":
     return Wanted(tuple(kinds or ()), path, language)
 
 
-def _data(hit: "Found", lines: int | None) -> dict[str, Any]:
-    return {**asdict(hit), "file": str(hit.file), "text": _begun(hit.text, lines)}
-
-
-def _begun(text: str, lines: int | None) -> str:
-    parts = text.split("\n")
-    if lines is None or len(parts) <= lines:
-        return text
-    return "\n".join([*parts[:lines], f"… {len(parts) - lines} more lines"])
+def _data(hit: "Found") -> dict[str, Any]:
+    return {**asdict(hit), "file": str(hit.file)}
 
 
 def _show(found: list["Found"], warnings: list[str], where: Where, lines: int | None) -> None:
     for warning in warnings:
         remark(f"warning: {warning}")
     if where.json:
-        print_json([_data(hit, None) for hit in found])
+        print_json([_data(hit) for hit in found])
         return
     if not found:
         remark("nothing that is indexed has to do with that")
@@ -345,7 +325,7 @@ def _show(found: list["Found"], warnings: list[str], where: Where, lines: int | 
         named = f"  {hit.kind} {hit.name}" if hit.name else ""
         stale = "  (the file has changed since)" if hit.stale else ""
         out().print(visible(f"{of}{hit.path}:{hit.line}-{hit.end}{named}{stale}", style="bold"))
-        for line in _begun(hit.text, lines).split("\n"):
+        for line in hit.begun(lines).split("\n"):
             tell(f"    {line}")
 
 

@@ -1,9 +1,10 @@
 """Which indexes there are, and of what."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from metamem.core.errors import MetamemError
+from metamem.core.errors import MetamemError, UsageError
 from metamem.knowledge import place
 from metamem.knowledge.database import Database
 
@@ -29,6 +30,19 @@ def overview(store: Path) -> list[Row]:
 def roots(store: Path, name: str) -> list[Path]:
     with Database(place.folder_of(store, name)) as database:
         return list(database.roots().values())
+
+
+def meant(store: Path, named: Sequence[str], here: Path) -> list[str]:
+    """The indexes that somebody means: those named, else those of the folder worked in, else all."""
+    for name in named:
+        place.folder_of(store, name)
+    known = place.names(store)
+    if not known:
+        raise UsageError(
+            f"nothing is indexed in {store} yet", hint="begin with: metamem knowledge index PATH"
+        )
+    mine = [name for name in known if any(here.is_relative_to(root) for root in roots(store, name))]
+    return list(dict.fromkeys(named)) or mine or known
 
 
 def _row(store: Path, name: str) -> Row:

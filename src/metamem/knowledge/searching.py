@@ -1,7 +1,8 @@
 """Search in one index: candidates by words and by meaning, then their order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -9,18 +10,20 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Embedder
-from metamem.knowledge import lexical, place, snapshot
+from metamem.knowledge import lexical, place, ranker, snapshot
 from metamem.knowledge.database import Database
 from metamem.knowledge.embedding import identity
+from metamem.knowledge.features import Candidates, features
 from metamem.knowledge.lexical import Floats, Ints
 from metamem.knowledge.pieces import KINDS, qualified
 from metamem.knowledge.words import Question, question
+from metamem.models.embedding_cache import CachedEmbedder
 
-CANDIDATES = 150  # by words; half as many more by meaning
-NEAR = 0.25  # the cosine from which on something may be meant that has none of the words
-MEANING = 0.5  # what the nearest in meaning counts against the best by words
+BY_WORDS, BY_MEANING = 150, 75  # candidates
+NEAR = 0.2  # the cosine from which on something may be meant that has none of the words
 MOST = 100  # hits
 LONGEST = 2000  # letters of a question
 
@@ -63,6 +66,13 @@ class Found:
     @property
     def file(self) -> Path:
         return Path(self.root) / self.path
+
+    def begun(self, lines: int | None) -> str:
+        """The text, or its first lines and how many more there are."""
+        parts = self.text.split("\n")
+        if lines is None or len(parts) <= lines + 1:
+            return self.text
+        return "\n".join([*parts[:lines], f"… {len(parts) - lines} more lines"])
 
 
 class Index:
@@ -126,21 +136,11 @@ class Index:
             raise UsageError("an empty question finds nothing", hint="say what is looked for")
         if not 1 <= limit <= MOST:
             raise UsageError(f"from 1 to {MOST} pieces can be asked for, not {limit}")
-        asked = question(text[:LONGEST])
-        numbers = self._database.numbers(asked.terms)
-        terms = lexical.found_terms(self.snapshot, numbers)
-        words = lexical.scored(self.snapshot, terms)
-        near = self._near(asked, embedder)
-        allowed = self._allowed(wanted)
-        if allowed is not None:
-            words[~allowed] = 0
-            near[~allowed] = 0
-        rows = _candidates(words, near)
-        scores = _fused(words[rows], near[rows])
+        found, scores = self.ranked(text, embedder, wanted)
         order = np.argsort(-scores, kind="stable")[:limit]
-        chosen = rows[order]
+        chosen = found.rows[order]
         rising = np.argsort(chosen)
-        fields, _ = lexical.seen(self.snapshot, terms, chosen[rising])
+        fields, _ = lexical.seen(self.snapshot, found.terms, chosen[rising])
         hits = self._told(self.snapshot.ids[chosen])
         matched = {int(row): n for n, row in enumerate(chosen[rising])}
         return [
@@ -149,12 +149,53 @@ class Index:
                 score=round(float(score), 4),
                 matched=tuple(
                     term.text
-                    for term, at in zip(terms, fields[matched[int(row)]], strict=True)
+                    for term, at in zip(found.terms, fields[matched[int(row)]], strict=True)
                     if at
                 ),
             )
             for hit, row, score in zip(hits, chosen, scores[order], strict=True)
         ]
+
+    def ranked(
+        self, text: str, embedder: Embedder | None = None, wanted: Wanted = ANYTHING
+    ) -> tuple[Candidates, Floats]:
+        """What may answer a question, and how well each does."""
+        found = self.candidates(text, embedder, wanted)
+        return found, ranker.shipped().score(features(self.snapshot, found))
+
+    def numbers(self, terms: Iterable[str]) -> dict[str, int]:
+        """The numbers of those terms that stand anywhere."""
+        return self._database.numbers(terms)
+
+    def texts(self) -> list[str]:
+        """The texts of all pieces, a row each as in the snapshot."""
+        files = dict.fromkeys(self.snapshot.files.tolist())
+        return [text for file in files for text in self._database.texts(file)]
+
+    def candidates(
+        self, text: str, embedder: Embedder | None = None, wanted: Wanted = ANYTHING
+    ) -> Candidates:
+        """What may answer a question, before it is put into an order."""
+        asked = question(text[:LONGEST])
+        terms = lexical.found_terms(self.snapshot, self.numbers(asked.terms))
+        words = lexical.scored(self.snapshot, terms)
+        near = self._near(asked, embedder)
+        allowed = self._allowed(wanted)
+        if allowed is not None:
+            words[~allowed] = 0
+            near[~allowed] = 0
+        by_words = lexical.best(words, BY_WORDS)
+        by_meaning = lexical.best(np.where(near >= NEAR, near, 0), BY_MEANING)
+        rows = np.union1d(by_words, by_meaning).astype(np.int64)
+        speller = _speller() if self._meant(embedder) else None
+        return Candidates(asked, terms, rows, words[rows], near[rows], self._names(rows), speller)
+
+    def _names(self, rows: Ints) -> list[str]:
+        ids = self.snapshot.ids[rows].tolist()
+        marks = ", ".join("?" * len(ids))
+        found = self._database.execute(f"SELECT id, name FROM pieces WHERE id IN ({marks})", ids)
+        names = dict(found)
+        return [names.get(number, "") for number in ids]
 
     def _near(self, asked: Question, embedder: Embedder | None) -> Floats:
         if embedder is None or not self._meant(embedder):
@@ -195,6 +236,14 @@ class Index:
             ),
         )
         return self._told([row[0] for row in rows])
+
+    def named(self) -> list[tuple[int, str, str]]:
+        """Every piece with a name: its number, its file, its name with what it stands in."""
+        rows = self._database.execute(
+            "SELECT p.id, f.path, p.kind, p.within, p.name FROM pieces p"
+            " JOIN files f ON f.id = p.file WHERE p.name <> '' ORDER BY p.id"
+        )
+        return [(row[0], row[1], qualified(*row[2:])) for row in rows]
 
     def show(self, what: str) -> list[Found]:
         """Pieces by number, by PATH:LINE, by PATH, or by name."""
@@ -255,15 +304,11 @@ def _stale(file: Path, size: int, changed: int) -> bool:
     return (now.st_size, now.st_mtime_ns) != (size, changed)
 
 
-def _candidates(words: Floats, near: Floats) -> Ints:
-    by_words = lexical.best(words, CANDIDATES)
-    by_meaning = lexical.best(np.where(near >= NEAR, near, 0), CANDIDATES // 2)
-    return np.union1d(by_words, by_meaning).astype(np.int64)
-
-
-def _fused(words: Floats, near: Floats) -> Floats:
-    made: Floats = words / max(float(words.max(initial=0)), 1e-9) + MEANING * near
-    return made
+@cache
+def _speller() -> Embedder:
+    """For single words: the one that comes along, whatever embeds the pieces. It takes no time."""
+    made: Embedder = registry.create("embedders", "wordllama")
+    return CachedEmbedder(made)
 
 
 def search_all(

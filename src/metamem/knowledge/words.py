@@ -145,6 +145,12 @@ def outline(piece: Piece, path: str, language: Language) -> str:
     return " ".join(list(words)[:_OUTLINED])
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a name or a question as they are spoken, each once."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return list(dict.fromkeys(word for word in words if len(word) > 1 and word not in STOP))
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked: its terms in their order, each once, and the words as they were written."""
