@@ -41,6 +41,7 @@ SETTINGS = {
     "seed": 1,
     "deterministic": True,
     "force_row_wise": True,
+    "num_threads": 1,
     "verbose": -1,
 }
 Example = tuple[np.ndarray, np.ndarray]  # features and labels of one question's candidates

@@ -76,7 +76,7 @@ def test_the_two_ways_to_cut_python_agree(monkeypatch, grammar):
 
 
 SAMPLES = {
-    "a.js": ("class A { m() { return 1 } }\nconst go = () => 1\n", {"A", "A.m", "go"}),
+    "a.js": ("class A {\n  m() { return 1 }\n}\nconst go = () => 1\n", {"A", "A.m", "go"}),
     "a.ts": ("interface P { x: number }\nexport function f(p: P): void {}\n", {"P", "f"}),
     "a.tsx": ("export const View = () => { return <b/> }\n", {"View"}),
     "a.rs": ("struct P { x: i32 }\nimpl P { fn len(&self) -> i32 { 1 } }\n", {"P", "P.len"}),

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -116,17 +117,19 @@ def test_odd_encodings(tmp_path, store, content):
 
 def test_a_file_that_changes_while_it_is_read_stays_as_it_was(shop, indexed, monkeypatch):
     write(shop, {"notes.txt": "Something else entirely.\n"})
-    real = os.fstat
-    times = iter(range(1, 1000))
+    real, clock = os.fstat, iter(range(1, 1000))
 
-    class Moving:
-        def __init__(self, stat):
-            self.st_size, self.st_mtime_ns = stat.st_size, next(times)
+    def restless(handle):
+        """As if somebody wrote to the file between any two looks at it."""
+        seen = real(handle)
+        if not stat.S_ISREG(seen.st_mode):
+            return seen
+        return os.stat_result(seen[:10], {"st_mtime_ns": next(clock)})
 
-    monkeypatch.setattr(reading.os, "fstat", lambda handle: Moving(real(handle)))
+    monkeypatch.setattr(reading.os, "fstat", restless)
     report = Indexer(indexed, workers=1).index("shop")
     monkeypatch.undo()
-    assert report.unreadable == ["notes.txt: it changes while it is read"]
+    assert report.unreadable == ["notes.txt: it cannot be read: it changes while it is read"]
     with Index(indexed, "shop") as index:
         assert "Tuesdays" in index.show("notes.txt")[0].text
     assert Indexer(indexed, workers=1).index("shop").changed == 1

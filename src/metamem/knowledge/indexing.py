@@ -98,6 +98,11 @@ class Indexer:
             "SELECT count(*), coalesce(sum(lines), 0) FROM files WHERE left_out = ''"
         )
         report.lines = int(lines)
+        report.same = report.files - report.added - report.changed
+        for path, why in database.execute(
+            "SELECT path, left_out FROM files WHERE left_out <> '' ORDER BY path"
+        ):
+            report.leave(path, why)
         ((report.pieces,),) = database.execute("SELECT count(*) FROM pieces")
 
     def _update_root(
@@ -115,7 +120,6 @@ class Indexer:
             for path, file in found.items()
             if anew or self.thorough or not _untouched(file, known.get(path))
         ]
-        report.same += len(found) - len(todo)
         if not todo:
             return
         self.progress.phase("indexing", len(todo))
@@ -140,15 +144,12 @@ class Indexer:
                 continue
             report.read_bytes += file.size
             if file.same:
-                report.same += 1
                 continue
             fresh.append(file)
-            if file.left:
-                report.leave(file.path, file.left)
-            elif file.path in known:
-                report.changed += 1
+            if file.path in known:
+                report.changed += not file.left
             else:
-                report.added += 1
+                report.added += not file.left
             report.secrets += file.secrets
         database.touch(number, [file for file in batch if file.same])
         database.put(number, fresh)

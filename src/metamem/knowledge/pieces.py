@@ -50,7 +50,7 @@ def assembled(lines: Sequence[str], spans: Iterable[Span]) -> list[Piece]:
     open_: list[tuple[Span, str]] = []  # from the outermost inwards, with where each stands
     owner: list[int] = [-1] * (len(lines) + 2)  # which span a line belongs to, the innermost
     kept: list[tuple[Span, str]] = []
-    for span in sorted(spans, key=lambda s: (s.line, -s.end)):
+    for span in sorted(spans, key=lambda s: (s.line, -s.end, s.kind != "class")):
         while open_ and open_[-1][0].end < span.line:
             open_.pop()
         outer = open_[-1][0] if open_ else None

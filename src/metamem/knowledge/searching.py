@@ -253,8 +253,9 @@ class Index:
         at = int(line) if path and line.isdigit() else 0
         rows = self._database.execute(
             "SELECT p.id FROM pieces p JOIN files f ON f.id = p.file"
-            " WHERE f.path = ? AND (? = 0 OR ? BETWEEN p.line AND p.until) ORDER BY p.line DESC",
-            (path if at else what, at, at),
+            " WHERE f.path = ? AND (? = 0 OR ? BETWEEN p.line AND f.lines)"
+            " ORDER BY p.until >= ? DESC, p.line DESC",
+            (path if at else what, at, at, at),
         )
         if rows:
             return self._told([row[0] for row in (rows[:1] if at else reversed(rows))])
