@@ -1,6 +1,5 @@
 """Where indexes live: a folder each, for all projects of this machine's user."""
 
-import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -8,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from metamem.core.errors import Busy, StoreError, UnknownName, UsageError
+from metamem.core.homes import data_folder
 from metamem.store.runlock import lock_file
 
 FILE = "index.db"
@@ -17,12 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 def store_folder(given: Path | None = None) -> Path:
     """The folder that was given, or METAMEM_KNOWLEDGE, or one in the user's data folder."""
-    named = str(given or os.environ.get("METAMEM_KNOWLEDGE", ""))
-    if named:
-        return Path(named).expanduser().absolute()
-    data = os.environ.get("XDG_DATA_HOME", "")
-    base = Path(data) if data and Path(data).is_absolute() else Path("~/.local/share").expanduser()
-    return base / "metamem" / "knowledge"
+    return data_folder(given, "METAMEM_KNOWLEDGE", "knowledge")
 
 
 def names(store: Path) -> list[str]:
