@@ -73,7 +73,7 @@ lock:
 	uv pip compile -q --generate-hashes --no-header --no-emit-index-url --no-annotate \
 	  --python-version 3.11 --extra build --extra dev --extra textworld --extra minihack \
 	  --extra gymnasium --extra mcp --extra use --extra minilm --extra serve --extra langgraph \
-	  --extra train --extra optuna pyproject.toml -o requirements-dev.lock
+	  --extra train --extra optuna --extra knowledge pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from metamem.core.errors import DataError, MetamemError, UsageError
 from metamem.core.types import Design
 from metamem.evaluation.jobs import Spec
+from metamem.knowledge.indexing import Indexer
 from metamem.runs.config import LearnConfig
 from metamem.runs.desk.desk import Desk
 from metamem.runs.desk.quick import QuickCases
@@ -82,6 +83,24 @@ async def test_a_request_is_a_folder_and_its_answer_a_proposal(desk):
     assert (outcome["status"], outcome["design"]) == ("pending", Design(CHILD).id)
     assert await task == Proposal(Design(CHILD), (PARENT.id,), "handoff", "a child")
     assert (await desk.next(0))["number"] is None
+
+
+async def test_pieces_of_an_index_lie_beside_a_request(desk, tmp_path, monkeypatch):
+    monkeypatch.setenv("METAMEM_KNOWLEDGE", str(tmp_path / "store"))
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "doors.md").write_text("# Doors\n\n```\nThe red one is locked.\n```\n")
+    Indexer(tmp_path / "store", workers=1).index("notes", [tmp_path / "notes"])
+    context = ProposerContext(folder=desk.place.root)
+    task = await asking(desk, proposer=Handoff(context, knowledge="notes"))
+    await until(lambda: desk.place.numbers())
+    told = (desk.place.folder(1) / "knowledge.md").read_text()
+    assert "doors.md:1-" in told and "The red one is locked." in told and "````" in told
+    assert "knowledge.md" in (desk.place.folder(1) / "dossier.md").read_text()
+    task.cancel()
+    task = await asking(desk, replace(REQUEST, seed=2))
+    await until(lambda: len(desk.place.numbers()) == 2)
+    assert not (desk.place.folder(2) / "knowledge.md").exists()
+    task.cancel()
 
 
 async def test_a_repair_comes_with_the_design_and_its_error(desk):

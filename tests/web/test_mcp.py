@@ -10,11 +10,13 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from metamem.knowledge.indexing import Indexer
 from metamem.service.access.projects import project_of
 from metamem.service.access.rights import os_user
 from metamem.service.connecting import connect
 from metamem.service.words import Draft
 from tests.extras import needs
+from tests.knowledge.conftest import FILES, write
 from tests.web.serving import SHOP, Served
 
 needs("mcp")
@@ -159,3 +161,20 @@ async def test_what_reads_like_an_order_comes_marked(tmp_path: Path) -> None:
             assert item["quoted_only"]
         brief = await client.call_tool("briefing", {})
         assert "evil.example" not in brief.content[0].text
+
+
+async def test_tools_of_knowledge_are_there_where_something_is_indexed(tmp_path: Path) -> None:
+    write(tmp_path / "shop", FILES)
+    store = tmp_path / "store"
+    Indexer(store, workers=1).index("shop", [tmp_path / "shop"])
+    where = {"METAMEM_KNOWLEDGE": str(store)}
+    async with over_stdio(tmp_path / "work", tmp_path / "memory", **where) as client:
+        listed = (await client.list_tools()).tools
+        assert [tool.name for tool in listed] == [*TOOLS, "knowledge_search", "knowledge_show"]
+        found = await client.call_tool("knowledge_search", {"query": "retry a payment"})
+        assert not found.is_error
+        assert found.structured_content["pieces"][0]["name"] == "retry_payment"
+        shown = await client.call_tool("knowledge_show", {"what": "shop/cart.py:24"})
+        assert "the bank did not answer" in shown.content[0].text
+        for wrong in ({"what": "absent"}, {"what": "x", "index": "absent"}):
+            assert (await client.call_tool("knowledge_show", wrong)).is_error

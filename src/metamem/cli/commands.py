@@ -90,6 +90,7 @@ COMMANDS = (
     _memory("route", "route", "app"),
     _memory("reindex", "memory_transfer"),
     _memory("enrich", "memory_enrich", examples="EXAMPLES"),
+    _memory("knowledge", "knowledge", "app"),
     _memory("scopes", "memory_people"),
     _memory("people", "memory_people"),
     _memory("keys", "memory_keys"),

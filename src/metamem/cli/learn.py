@@ -105,6 +105,14 @@ def learn(
             show_default=False,
         ),
     ] = None,
+    knowledge: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="An index whose pieces are laid beside each request, with --proposer handoff."
+            " See: metamem knowledge list",
+        ),
+    ] = "",
     no_control: Annotated[
         bool, typer.Option("--no-control", help="Leave out the control, a blind search.")
     ] = False,
@@ -151,7 +159,7 @@ def learn(
     settings = {**published.search, **given(limits=published.limits or None)} | given(
         **played.players(),
         selector=_spec("selectors", selector),
-        proposer=_spec("proposers", proposer),
+        proposer=_proposer(proposer, knowledge, no_hints),
         control=False if no_control else None,
         racing=False if no_racing else None,
         hints=False if no_hints else None,
@@ -231,6 +239,19 @@ def _spec(kind: str, name: str | None) -> Spec | None:
         return None
     registry.factory(kind, name)
     return Spec(name)
+
+
+def _proposer(name: str | None, knowledge: str, no_hints: bool) -> Spec | None:
+    """Who writes designs; with what lies beside the requests, where that was asked for."""
+    spec = _spec("proposers", name)
+    if not knowledge:
+        return spec
+    if spec is None or spec.name != "handoff":
+        raise UsageError("--knowledge is for those who are handed requests: --proposer handoff")
+    if no_hints:
+        raise UsageError("--knowledge tells of the domain, and --no-hints forbids that")
+    registry.factory("shelves", "knowledge")(knowledge, [])  # refused early where there is none
+    return replace(spec, settings={"knowledge": knowledge})
 
 
 def _known_runs(home: Path | None) -> dict[str, Mapping[str, Any]]:

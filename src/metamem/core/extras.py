@@ -19,6 +19,12 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "langgraph": ("langgraph",),
     "train": ("lightgbm",),
     "optuna": ("cmaes", "optuna"),
+    "knowledge": (
+        "tree_sitter",
+        *("tree_sitter_bash", "tree_sitter_c", "tree_sitter_go", "tree_sitter_java"),
+        *("tree_sitter_javascript", "tree_sitter_python", "tree_sitter_rust"),
+        "tree_sitter_typescript",
+    ),
 }
 
 

@@ -88,6 +88,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "code": "metamem.search.learnables.memories:Memories",
         "params": "metamem.search.learnables.parameters:Parameters",
     },
+    "shelves": {  # what a request can be given to read beside its own evidence: text of a name
+        "knowledge": "metamem.knowledge.shelf:lay_out",
+    },
     "proposers": {
         "recombine": "metamem.search.recombine:Recombine",
         "random": "metamem.search.recombine:RandomRecombine",

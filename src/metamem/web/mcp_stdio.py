@@ -11,7 +11,7 @@ from metamem.foundry.tools.toolbox import Toolbox
 from metamem.service.administers import Connected
 from metamem.service.connecting import LocalMemories
 from metamem.service.defaults import Defaults
-from metamem.web import mcp
+from metamem.web import mcp, mcp_knowledge
 from metamem.web.mcp_tools import Asker, Face
 
 
@@ -25,6 +25,7 @@ def serve(memories: Connected, folder: Path | None = None) -> None:
             toolbox = stack.enter_context(closing(Toolbox(memories.service)))
             face = Face(toolbox, _asker(memories, here))
         made = mcp.server(lambda _: Defaults(memories, here), lambda *_: None, face)
+        mcp_knowledge.add(made, here)
         anyio.run(made.run_stdio_async)
 
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metamem.core.errors import DataError
+from metamem.core.trees import Trees
 from metamem.service.recall import ranker as module
 from metamem.service.recall.features import NAMES
-from metamem.service.recall.ranker import Bait, Gate, Ranker, Trees
+from metamem.service.recall.ranker import Bait, Gate, Ranker
 from tests.service.recall.scopes import shown, spoken
 
 # Two trees by hand: x0 <= 0.5 ? (x1 <= 2 ? 1 : 2) : 3, and x1 <= -1 ? 10 : 20.

@@ -3,6 +3,8 @@
 import asyncio
 from importlib import resources
 
+from metamem.core import registry
+from metamem.core.aside import aside
 from metamem.core.errors import DataError, UsageError
 from metamem.core.ids import content_id
 from metamem.core.needs import Needs
@@ -16,6 +18,8 @@ from metamem.search.proposer import Proposal, ProposerContext, Request
 
 OPERATOR = "handoff"
 POLL_SECONDS = 0.25
+SHELF = "knowledge.md"
+WORST_KINDS = 3  # of tasks, that are asked about
 ERROR_LETTERS = 20_000  # a design may raise a megabyte
 
 
@@ -33,6 +37,18 @@ def request_id(request: Request) -> str:
     return content_id("handoff", request.seed, [p.design.id for p in request.parents], failed)
 
 
+def _about(request: Request) -> list[str]:
+    """What a request is about: the questions that are put to what lies beside it."""
+    found = [request.domain_description]
+    if request.failed_attempt:
+        found.append(request.failed_attempt.error[-ERROR_LETTERS:])
+    for parent in request.parents[:1]:
+        worst = sorted(parent.evidence.reward_by_kind.items(), key=lambda kind: kind[1])
+        found += [kind for kind, _ in worst[:WORST_KINDS]]
+        found += [parent.evidence.error, *(each.note for each in parent.children[:WORST_KINDS])]
+    return [text for text in found if text.strip()]
+
+
 class Handoff:
     """Any coding agent as a proposer. Its answers lie in its folder, so none is asked for twice."""
 
@@ -41,12 +57,13 @@ class Handoff:
         somebody="Designs are handed off: in another terminal, metamem handoff next",
     )
 
-    def __init__(self, context: ProposerContext, tokens: int = 20_000) -> None:
+    def __init__(self, context: ProposerContext, tokens: int = 20_000, knowledge: str = "") -> None:
         if context.folder is None:
             raise UsageError("the proposer handoff needs a folder")
         self._place = WorkFolder(context.folder)
         self._place.make()
         self._tokens = tokens  # how long a dossier may be
+        self._knowledge = knowledge  # an index whose pieces are laid beside it; none where empty
         self._open: set[int] = set()
         self._on_wait = context.on_wait
         self._sign = SignOfLife(self._place.root)
@@ -94,6 +111,10 @@ class Handoff:
         )
         told = await documents(request, self._tokens)
         texts = {**told, "manual.md": f"{manual()}\n{reading()}", "skill.md": skill()}
+        if self._knowledge:
+            lay_out = registry.factory("shelves", "knowledge")
+            texts[SHELF] = await aside(lay_out, self._knowledge, _about(request))
+            texts["dossier.md"] += f"\nWhat is known beside all that, from files: {SHELF}.\n"
         if failed:
             texts["failed.py"] = failed.source
         self._place.write(task, texts)

@@ -1,8 +1,7 @@
 """From features to relevance: many small decision trees, trained elsewhere, summed here.
 
 One set of trees ranks, a small one tells bait, and another whether a question has an answer at all.
-The trees lie as flat arrays in a file of the package, so that nothing but numpy is needed. All rows
-go down all trees at once, a level at a time.
+They lie in a file of the package.
 """
 
 import json
@@ -11,12 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from metamem.core.errors import DataError
-from metamem.service.recall.catalog import Flags, Floats, Ints
+from metamem.core.trees import Trees
+from metamem.service.recall.catalog import Flags, Floats
 from metamem.service.recall.features import NAMES
 from metamem.service.recall.signs import SIGNS, signs
 
@@ -24,29 +23,6 @@ FORMAT = 3
 FILE = "ranker.json"
 SHOWN = 6  # features that an explanation names
 _COVERED = SIGNS.index("covered")
-
-
-@dataclass(frozen=True, slots=True)
-class Trees:
-    """Nodes of all trees in one row; a leaf leads to itself, so that short ways end there."""
-
-    roots: Ints
-    feature: Ints
-    threshold: Floats  # a row goes left where its value is not above it
-    left: Ints
-    right: Ints
-    value: Floats  # of a leaf
-    depth: int
-
-    def sum(self, rows: Floats) -> Floats:
-        flat, start = rows.ravel(), np.arange(len(rows))[:, None] * rows.shape[1]
-        at = np.repeat(self.roots[None, :], len(rows), axis=0)
-        for _ in range(self.depth):
-            values = flat.take(start + self.feature.take(at))
-            left = values <= self.threshold.take(at)
-            at = np.where(left, self.left.take(at), self.right.take(at))
-        summed: Floats = self.value.take(at).sum(axis=1, dtype=np.float64).astype(np.float32)
-        return summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +121,9 @@ def _parsed(text: str) -> Ranker:
             hint="python -m bench.train_ranker makes it anew",
         )
     return Ranker(
-        _trees(content["trees"]),
-        Bait(_trees(content["bait"])),
+        Trees.read(content["trees"]),
+        Bait(Trees.read(content["bait"])),
         float(content["floor"]),
-        Gate(_trees(content["gate"]["trees"]), float(content["gate"]["least"])),
+        Gate(Trees.read(content["gate"]["trees"]), float(content["gate"]["least"])),
         content["made"],
-    )
-
-
-def _trees(content: Mapping[str, Any]) -> Trees:
-    return Trees(
-        np.array(content["roots"], np.int32),
-        np.array(content["feature"], np.int32),
-        np.array(content["threshold"], np.float32),
-        np.array(content["left"], np.int32),
-        np.array(content["right"], np.int32),
-        np.array(content["value"], np.float32),
-        int(content["depth"]),
     )

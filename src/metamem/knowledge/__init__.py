@@ -1,0 +1,1 @@
+"""Repositories and notes, indexed and searched: no key, no network."""

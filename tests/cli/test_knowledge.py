@@ -1,0 +1,135 @@
+"""metamem knowledge, as a user types it."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import program
+from tests.knowledge.conftest import FILES, write
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    monkeypatch.setenv("METAMEM_KNOWLEDGE", str(tmp_path / "store"))
+    return write(tmp_path / "shop", FILES)
+
+
+@pytest.fixture
+def indexed(shop, metamem):
+    said = metamem("knowledge", "index", shop, "--quiet")
+    assert said.code == 0, said.err
+    return shop
+
+
+def test_index_search_find_show_list_forget(indexed, metamem):
+    found = metamem("knowledge", "search", "retry a payment", "-n", "1")
+    assert found.code == 0 and "shop/cart.py:22-27  function retry_payment" in found.out
+    listed = metamem("knowledge", "find", "*cart*", "--kind", "class")
+    assert "shop/cart.py:6" in listed.out
+    shown = metamem("knowledge", "show", "retry_payment")
+    assert "the bank did not answer" in shown.out
+    assert "shop" in metamem("knowledge", "list").out
+    assert metamem("knowledge", "forget", "shop").code == 0
+    assert metamem("knowledge", "search", "retry").code == 2
+
+
+def test_the_same_as_data(indexed, metamem):
+    again = metamem("knowledge", "index", "--name", "shop", "--json")
+    assert again.json["same"] == len(FILES) and again.err == ""
+    (hit,) = metamem("knowledge", "search", "retry payment", "-n", "1", "--json").json
+    assert (hit["name"], hit["path"], hit["stale"]) == ("retry_payment", "shop/cart.py", False)
+    assert metamem("knowledge", "find", "Cart", "--json").json[0]["kind"] == "class"
+    assert metamem("knowledge", "show", "shop/cart.py:24", "--json").json[0]["id"] == hit["id"]
+    assert metamem("knowledge", "list", "--json").json[0]["files"] == len(FILES)
+    assert metamem("knowledge", "forget", "shop", "--json").json == {"forgotten": "shop"}
+    assert metamem("knowledge", "list", "--json").json == []
+
+
+def test_nothing_found_is_said_and_has_an_exit_code(indexed, metamem):
+    said = metamem("knowledge", "search", "zebra quux", "--embedder", "none")
+    assert (said.code, said.out) == (1, "") and "nothing" in said.err
+    assert metamem("knowledge", "search", "zebra quux", "--embedder", "none", "--json").json == []
+    assert metamem("knowledge", "find", "zebra").code == 1
+
+
+def test_folders_of_one_name_are_not_mixed_up(indexed, metamem, tmp_path):
+    other = write(tmp_path / "elsewhere" / "shop", {"a.py": "def other(): ...\n"})
+    said = metamem("knowledge", "index", other)
+    assert said.code == 2 and str(indexed) in said.err and "--name" in said.err
+    assert metamem("knowledge", "index", other, "--name", "second", "-q").code == 0
+    both = metamem("knowledge", "search", "other payment", "--json").json
+    assert {hit["index"] for hit in both} == {"shop", "second"}
+
+
+def test_the_index_of_the_folder_worked_in_is_meant(indexed, metamem, tmp_path, monkeypatch):
+    other = write(tmp_path / "other", {"a.py": "def retry_payment(): ...\n"})
+    metamem("knowledge", "index", other, "-q")
+    monkeypatch.chdir(other)
+    hits = metamem("knowledge", "search", "retry payment", "--json").json
+    assert {hit["index"] for hit in hits} == {"other"}
+
+
+WRONG = [
+    (("index",), "name a folder"),
+    (("index", "absent"), "no file or folder"),
+    (("index", "--name", "absent"), "no index called 'absent'"),
+    (("index", ".", "--name", "../up"), "cannot name an index"),
+    (("index", ".", "--embedder", "nonsense"), "no embedder called 'nonsense'"),
+    (("search", ""), "empty question"),
+    (("search", "x", "--limit", "0"), "from 1 to 100"),
+    (("search", "x", "--kind", "klass"), "no kind called 'klass'"),
+    (("search", "x", "--language", "klingon"), "no language called 'klingon'"),
+    (("search", "x", "--index", "absent"), "no index called 'absent'"),
+    (("find", "x", "--limit", "1000"), "from 1 to 100"),
+    (("show", "no_such_thing"), "nothing that is indexed"),
+    (("forget", "absent"), "no index called 'absent'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG)
+def test_what_is_wrong_is_told_in_a_line(indexed, metamem, arguments, told):
+    said = metamem("knowledge", *arguments)
+    assert said.code == 2 and said.out == ""
+    assert told in said.err and "Traceback" not in said.err
+
+
+def test_nothing_is_indexed_yet(shop, metamem):
+    for command in (("search", "x"), ("find", "x"), ("show", "x")):
+        said = metamem("knowledge", *command)
+        assert said.code == 2 and "nothing is indexed" in said.err
+    assert "nothing is indexed yet" in metamem("knowledge", "list").out
+
+
+def test_an_empty_folder_is_indexed_with_a_warning(shop, metamem, tmp_path):
+    (tmp_path / "empty").mkdir()
+    said = metamem("knowledge", "index", tmp_path / "empty", "-q")
+    assert said.code == 0 and "nothing to index" in said.err
+
+
+def test_names_in_files_cannot_steer_the_terminal(shop, metamem):
+    write(shop, {"evil.py": 'def trap():\n    return "\x1b[2J[red]"\n'})
+    metamem("knowledge", "index", shop, "-q")
+    said = metamem("knowledge", "show", "trap")
+    assert "\x1b[2J" not in said.out and "[red]" in said.out
+
+
+def test_progress_is_told_as_a_program(shop, tmp_path):
+    said = program("knowledge", "index", shop, env={"METAMEM_KNOWLEDGE": str(tmp_path / "other")})
+    assert said.returncode == 0 and "indexing" in said.stderr
+
+
+def test_what_lies_beside_a_request_must_be_there(indexed, metamem, tmp_path):
+    learn = ("learn", "toy", "--designs", "1", "--home", tmp_path / "home")
+    said = metamem(*learn, "--proposer", "handoff", "--knowledge", "absent")
+    assert said.code == 2 and "no index called 'absent'" in said.err
+    said = metamem(*learn, "--knowledge", "shop")
+    assert said.code == 2 and "--proposer handoff" in said.err
+    said = metamem(*learn, "--proposer", "handoff", "--knowledge", "shop", "--no-hints")
+    assert said.code == 2 and "--no-hints" in said.err
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_parts_agree_on_what_json_is(indexed, metamem):
+    assert (
+        json.loads(metamem("knowledge", "show", "README.md", "--json").out)[0]["kind"] == "section"
+    )
