@@ -42,7 +42,7 @@ from metamem.knowledge.lexical import Floats
 from metamem.knowledge.searching import Index
 from metamem.knowledge.words import question
 
-QUESTIONS = 400
+QUESTIONS = 250
 FIRST, DEEP = 5, 100
 K1, B = 1.2, 0.75  # of BM25, as usual
 Way = Callable[[str], Floats]  # the score of every row for a question
