@@ -4,10 +4,11 @@
     python -m bench.foundry.seeds planted [--seeds 100] [--jobs 2] [--keep FILE]
 
 `null` is a world in which nothing repeats, of 40 sessions: no workflow may be found in it, and no tool made.
-`planted` is one of the same kind in which one chore comes again and again: its workflow must be found, a tool
-of it written, judged by replays in the jail, approved, and used by the agent with success. Then the tool is
-sabotaged, by turns its program or the world around it, and must be disabled within a few failures. The world ends
-as soon as that has been seen.
+`planted` is one of the same kind in which one chore comes again and again, of 60 sessions at most: its workflow
+must be found, a tool of it written, judged by replays in the jail, approved, and used by the agent with success.
+Then the tool is sabotaged, in some seeds its program and in others the world around it, and must be disabled
+within a few failures. The world ends as soon as that has been seen. Which cases a tool is written from is drawn
+by lot: where the lot takes many, it is 45 sessions until 21 are held out.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from bench.foundry.tasks import known_chores, stream
 from bench.foundry.world import make_tree
 from metamem.evaluation.statistics import binomial_lower_bound
 
-TASKS = 40
+TASKS = {"null": 40, "planted": 60}
 OFTEN = 0.9  # of the tasks are the chore that is planted
 SPOILT = 30  # chores with a spoilt tool are given before it counts as not noticed
 LEVEL = 0.05
@@ -170,10 +171,11 @@ def main() -> None:
     parser.add_argument("kind", choices=("null", "planted"))
     parser.add_argument("--foundry", default="bench.foundry.product:make")
     parser.add_argument("--seeds", type=int, default=100)
-    parser.add_argument("--tasks", type=int, default=TASKS)
+    parser.add_argument("--tasks", type=int, help="sessions of a world, at most")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="a file in which what is finished is kept")
     args = parser.parse_args()
+    args.tasks = args.tasks or TASKS[args.kind]
     began = time.monotonic()
     found = _all(args, Kept(args.keep))
     for seed, each in enumerate(found):
