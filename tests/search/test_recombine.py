@@ -22,6 +22,7 @@ from metamem.search.proposer import (
     ParentView,
     Proposal,
     Request,
+    Tried,
 )
 from metamem.search.recombine import RandomRecombine, Recombine, credit, draw, guidance
 from metamem.search.recombine.genome import Genome, LayerGene, WholeGene, from_block
@@ -35,7 +36,7 @@ from metamem.search.recombine.operators import (
     operator_of,
 )
 from metamem.search.recombine.parse import parse
-from metamem.search.recombine.proposers import BASE, operator_odds
+from metamem.search.recombine.proposers import BASE, alone, operator_odds
 from metamem.search.recombine.recast import RECASTS
 from metamem.search.recombine.render import render
 from tests.designs.running import advice
@@ -124,6 +125,33 @@ async def test_each_way_of_remembering_is_tried_by_itself_once():
     assert sorted(surveyed) == sorted(f"{SURVEY}({name})" for name in LEADS)
     assert 400 - len(surveyed) > 20  # and then parents are changed
     assert not any(o.operator.startswith(SURVEY) for o in history[200:])
+
+
+async def test_the_best_by_itself_is_tried_in_other_company():
+    first, worse = (
+        alone(next(b for b in blocks("think") if b.name == name)) for name in ("VotedWay", "Mapped")
+    )
+    tried = [Tried(one.design, mean, one.operator) for one, mean in ((worse, 0.2), (first, 0.6))]
+    history, found = list(SURVEYED), list[str]()
+    for seed in range(400):
+        request = Request(parents=HUMAN[:2], history=history, tried=tried, seed=seed)
+        made = await Recombine().propose(request)
+        history.append(OperatorOutcome(made.operator, 0.0))
+        if made.operator.startswith(SURVEY):
+            found.append(made.operator)
+            assert made.parents == (first.design.id,)
+            before, after = (
+                parse(design.source).layers[0] for design in (first.design, made.design)
+            )
+            changed = [
+                slot for slot in before.slots if before.slots[slot].name != after.slots[slot].name
+            ]
+            assert block_of(made.operator) == f"{changed[0]}:{after.slots[changed[0]].name}"
+            assert len(changed) == 1
+    assert len(found) == len(set(found)) > 10  # each once, and then no more
+    assert not any(
+        outcome.operator.startswith(SURVEY) for outcome in history[len(SURVEYED) + 200 :]
+    )
 
 
 @pytest.mark.slow

@@ -314,8 +314,8 @@ def block_of(label: str) -> str:
     """`slot:block` for a label such as `replace key(Pattern)`; empty where it names no block."""
     operator, _, detail = label.partition("(")
     first, _, slot = operator.partition(" ")
-    if first in ("replace", "join") and detail:
-        return f"{slot}:{detail.removesuffix(')')}"
+    if first in ("replace", "join", SURVEY) and slot and detail:
+        return f"{slot}:{detail.partition(')')[0]}"
     if operator in ("add layer", SURVEY) and detail:
         name = detail.removesuffix(")")
         for lead in (family.named_by[0] for family in FAMILIES):

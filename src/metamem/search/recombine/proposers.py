@@ -1,6 +1,7 @@
 """`Recombine` writes designs without a model; `RandomRecombine` is its blind control."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from random import Random
 
 from metamem.core.errors import DataError, MetamemError
@@ -38,19 +39,24 @@ BASE: Mapping[str, float] = {
     FRESH: 0.5,
 }
 SURVEYING = 0.75  # how often a way of remembering is tried by itself while some were not
+TRYING = 0.3  # how often the best of these is tried with another block, while some were not
 WALK = 8  # most operators in a random combination
 TRIES = 50
 
 
 class Recombine:
-    """Tries each way of remembering by itself; then changes the first parent's syntax tree, led by
-    the evidence and by operator credit."""
+    """Tries each way of remembering by itself, and the best of them in other company; changes the
+    first parent's syntax tree, led by the evidence and by operator credit."""
 
     async def propose(self, request: Request) -> Proposal:
         rng = Random(_seed("recombine", request))
         left = _not_surveyed(request)
         if left and not request.failed_attempt and rng.random() < SURVEYING:
-            return _surveyed(rng.choice(left))
+            return alone(rng.choice(left))
+        if not left and not request.failed_attempt and rng.random() < TRYING:
+            others = _other_company(request)
+            if others:
+                return rng.choice(others)()
         weights = credit.weights(request.history, block_of)
         read = [(view, _read(view)) for view in request.parents]
         parents = [(view, genome) for view, genome in read if genome is not None]
@@ -96,11 +102,39 @@ def _not_surveyed(request: Request) -> list[Block]:
     return [block for block in leads if f"{SURVEY}({block.name})" not in seen]
 
 
-def _surveyed(lead: Block) -> Proposal:
+def alone(lead: Block) -> Proposal:
     genome = Genome([draw.plain(lead)], from_block(blocks(COMBINE)[0]))
     label = f"{SURVEY}({lead.name})"
     note = f"By itself: {genome.layers[0].does} To see what it is worth."
     return Proposal(_design(genome, note, label, ()), (), label, note)
+
+
+def _other_company(request: Request) -> list[Callable[[], Proposal]]:
+    """The best of what was tried by itself, with one slot filled otherwise: what was not tried yet."""
+    alone = [one for one in request.tried if one.operator.startswith(SURVEY)]
+    if not alone:
+        return []
+    best = max(alone, key=lambda one: one.mean)
+    seen = {outcome.operator for outcome in request.history}
+    (layer,) = parse(best.design.source).layers
+    lead = layer.family.named_by[0]
+    (leads,) = (b for b in blocks(lead) if b.name == layer.slots[lead].name)
+    fits = draw.fitting(leads)
+    found: list[Callable[[], Proposal]] = []
+    for slot, filled in layer.slots.items():
+        for block in fits.get(slot, blocks(slot)):
+            label = f"{SURVEY} {slot}({block.name}) of {best.design.id[:8]}"
+            if slot != lead and block.name != filled.name and label not in seen:
+                found.append(partial(_in_company, best.design, block, label))
+    return found
+
+
+def _in_company(design: Design, block: Block, label: str) -> Proposal:
+    genome = parse(design.source)
+    layer = genome.layers[0]
+    layer.set_slot(from_block(block))
+    note = f"By itself: {layer.does} Now {block.slot} is {block.name} ({block.does})."
+    return Proposal(_design(genome, note, label, (design.id,)), (design.id,), label, note)
 
 
 def operator_odds(request: Request, found: Sequence[guidance.Symptom]) -> Mapping[str, float]:
