@@ -100,8 +100,7 @@ def _hashed(content: bytes) -> "NDArray[np.uint16]":
     import numpy as np
 
     letters = np.frombuffer(content, np.uint8).astype(np.uint16)
-    made: NDArray[np.uint16] = (letters[:-2] << 10) ^ (letters[1:-1] << 5) ^ letters[2:]
-    return made
+    return ((letters[:-2] << 10) ^ (letters[1:-1] << 5) ^ letters[2:]).astype(np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
