@@ -35,15 +35,18 @@ from bench.knowledge_sets import (
     sample,
 )
 from bench.train_knowledge import indexed, rows_of
+from metamem.core.protocols import Embedder
 from metamem.knowledge import lexical
 from metamem.knowledge.embedding import embedder_of
 from metamem.knowledge.indexing import Indexer
 from metamem.knowledge.lexical import Floats
-from metamem.knowledge.searching import Index
+from metamem.knowledge.pieces import KINDS
+from metamem.knowledge.searching import ANYTHING, Index, Wanted
 from metamem.knowledge.words import question
 
 QUESTIONS = 250
 FIRST, DEEP = 5, 100
+FUNCTIONS = ("function", "method")  # what all answers are: the last two ways look at nothing else
 K1, B = 1.2, 0.75  # of BM25, as usual
 Way = Callable[[str], Floats]  # the score of every row for a question
 
@@ -122,20 +125,24 @@ def ways(index: Index, texts: Sequence[str]) -> dict[str, Way]:
     def meaning_alone(text: str) -> Floats:
         return index.snapshot.vectors @ embedder.embed([text])[0] + 1
 
-    def ranked(text: str, by: object) -> Floats:
+    def ranked(text: str, by: Embedder | None, wanted: Wanted = ANYTHING) -> Floats:
         scores = np.zeros(everything, np.float32)
-        found, order = index.ranked(text, embedder if by else None)
+        found, order = index.ranked(text, by, wanted)
         scores[found.rows] = order + 1e-6
         return scores
 
+    plain = Bm25(texts, _simple)
+    functions = np.isin(index.snapshot.kinds, [KINDS.index(kind) for kind in FUNCTIONS])
     return {
         "like ripgrep": Grep(texts),
-        "BM25": Bm25(texts, _simple),
+        "BM25": plain,
         "BM25, parted, stems": Bm25(texts, _parted),
         "fields": words_alone,
         "meaning": meaning_alone,
         "metamem, no embedder": lambda text: ranked(text, None),
         "metamem": lambda text: ranked(text, embedder),
+        "BM25, functions": lambda text: plain(text) * functions,
+        "metamem, functions": lambda text: ranked(text, embedder, Wanted(FUNCTIONS)),
     }
 
 

@@ -197,3 +197,12 @@ def test_a_secret_in_wide_letters_leaves_too() -> None:
     assert "a1B2c3" not in given.text("ｇｈｐ＿" + "a1B2c3D4e5" * 4)
     assert given.redacted == ("github token",)
     assert given.text("価格は１２００円です") == "価格は１２００円です"
+
+
+@pytest.mark.parametrize("around", ["x", "é", "\ud800", "日本"])
+def test_in_a_long_text_the_same_is_found_as_in_a_short_one(around):
+    told = "the token is ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8, and login --password hunter2!x9"
+    short = redact(told)
+    long = redact(f"{around} lies here.\n" * 2000 + told + f"\n{around}" * 2000)
+    assert len(short.found) == 2
+    assert long.found == short.found and short.text in long.text

@@ -14,10 +14,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from metamem.core.errors import DataError
+
+if TYPE_CHECKING:  # loaded with the first long text: who is in a hurry has none
+    import numpy as np
+    from numpy.typing import NDArray
 
 INSTEAD = re.compile(r"\[secret: [a-z ]+\]?")  # what stands in the place of one
 _HOLDER = re.compile(
@@ -34,6 +38,8 @@ _VERSION = re.compile(r"v?\d+(?:[.:/-]\d+)*[\w.+-]{0,12}")
 _COUNTED = re.compile(r"(?i:max|min|num|total|per|count|limit|used|budget|next|page|continuation)")
 # Long enough to hold a secret in another writing.
 _RUN = re.compile(r"(?<![A-Za-z0-9+/=_%-])[A-Za-z0-9+/=_%-]{24,8000}(?![A-Za-z0-9+/=_%-])")
+_LONG = 2000  # letters from which on a text is looked through once for the words of all rules
+_HASHES = 1 << 16
 _ENDING = ".,;:!?)]}>"
 
 
@@ -63,13 +69,65 @@ def redact(text: str) -> Redacted:
     """A text with `[secret: KIND]` in the place of each secret."""
     low = text.lower()
     found: list[tuple[str, str]] = []
-    for rule in _rules():
-        for word in rule.near:  # a plain loop: this is where the time goes
-            if word in low:
+    near = _near(low) if len(low) > _LONG else None
+    for number, rule in enumerate(_rules()):
+        for word in rule.near if near is None else near.get(number, ()):
+            if word in low:  # a plain loop: this is where the time goes
                 text = (_in_lines if rule.word else _without)(rule, text, found)
                 break
     text = _RUN.sub(lambda run: _decoded(run.group(), found), text)
     return Redacted(text, tuple(dict.fromkeys(kind for kind, _ in found)), tuple(found))
+
+
+def _near(low: str) -> dict[int, list[str]]:
+    """The words of rules, by the rule's number, that may stand in a long text: each has its first and
+    its last three bytes somewhere in it. To look for every word would take most of the time."""
+    import numpy as np
+
+    ends = _ends()
+    there = np.zeros(_HASHES, np.bool_)
+    there[_hashed(low.encode("utf-8", "replace"))] = True
+    found: dict[int, list[str]] = {}
+    for place in np.flatnonzero(there[ends.first] & there[ends.last]).tolist():
+        found.setdefault(ends.rules[place], []).append(ends.words[place])
+    for number, word in ends.short:
+        found.setdefault(number, []).append(word)
+    return found
+
+
+def _hashed(content: bytes) -> "NDArray[np.uint16]":
+    """A number for every three bytes that follow one another."""
+    import numpy as np
+
+    letters = np.frombuffer(content, np.uint8).astype(np.uint16)
+    return ((letters[:-2] << 10) ^ (letters[1:-1] << 5) ^ letters[2:]).astype(np.uint16)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """All words of all rules, with the numbers of their first and last three bytes."""
+
+    rules: list[int]
+    words: list[str]
+    first: "NDArray[np.uint16]"
+    last: "NDArray[np.uint16]"
+    short: list[tuple[int, str]]  # words of fewer than three bytes
+
+
+@cache
+def _ends() -> _Ends:
+    import numpy as np
+
+    every = [(number, word) for number, rule in enumerate(_rules()) for word in rule.near]
+    long = [(number, word) for number, word in every if len(word.encode()) >= 3]
+    numbers = [_hashed(word.encode()) for _, word in long]
+    return _Ends(
+        [number for number, _ in long],
+        [word for _, word in long],
+        np.array([each[0] for each in numbers]),
+        np.array([each[-1] for each in numbers]),
+        [each for each in every if each not in long],
+    )
 
 
 def _decoded(run: str, found: list[tuple[str, str]]) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from metamem.core.errors import EngineFault, UsageError
 from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Embedder
+from metamem.core.system import cores
 from metamem.knowledge import grammars, place, snapshot
 from metamem.knowledge.database import Database, Known, set_about
 from metamem.knowledge.embedding import embed_missing
@@ -165,7 +166,7 @@ class Indexer:
                 room = _BATCH
             batches[-1].append(each)
             room -= size
-        workers = min(self.workers or os.cpu_count() or 1, len(batches))
+        workers = min(self.workers or cores(), len(batches))
         if workers == 1 or (not self.workers and sum(sizes) < _WORTH_WORKERS):
             for batch in batches:
                 yield read_many(root, batch)
