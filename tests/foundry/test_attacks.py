@@ -124,16 +124,25 @@ def test_what_a_tool_says_becomes_no_tool_no_parameter_and_no_word_of_one(
     with opened(tmp_path, sessions=0) as shop:
         verdict = lived(shop, steps_with(HARMLESS), says)
         assert verdict is not None and verdict.decided == "promoted" and verdict.tool is not None
+        asks = "Note the part partz99 in the list of parts"
+        in_words = [shop.foundry.at_start(f"words{n}", asks).text for n in range(10)]
+        assert any(">> parts.txt" in each for each in in_words)  # told while no tool does it
         shop.foundry.approve(verdict.tool.id, by="Ada", folders=[shop.folder])
         (there,) = shop.foundry.deployed()
         tool = there.kept.tool
         assert len(tool.given) == 1  # the word, and nothing that an output asked for
         found = report(shop.site, since=0, until=shop.now[0])
         told = "\n".join(
-            [listed(there.name, tool), skill_text(there.kept), tool.program, as_markdown(found)]
+            [
+                *in_words,
+                listed(there.name, tool),
+                skill_text(there.kept),
+                tool.program,
+                as_markdown(found),
+            ]
         )
         assert "Note the part" in told  # the control: in the words of those who asked for it
         assert "evil" not in told and "gnore all" not in told and "SYSTEM" not in told
-        assert "you are free" not in told
-        start = shop.foundry.at_start("next", "Note the part partz99 in the list of parts")
+        assert "you are free" not in told and told.count("metamem-memory") % 2 == 0
+        start = shop.foundry.at_start("next", asks)
         assert "evil" not in start.text and "free" not in start.text

@@ -32,6 +32,7 @@ from metamem.foundry.traces import Traces
 from metamem.foundry.words import Trace, Use
 from metamem.foundry.workflows import store as workflows
 from metamem.foundry.workflows.candidates import SUCCESS, USES, Candidate, candidates
+from metamem.foundry.workflows.suggest import when_asked
 from metamem.service.database import now_ms
 
 HELD_OUT = 21  # cases that it takes at least, to pass without a failure
@@ -136,13 +137,15 @@ class Foundry:
             return suggest.before_retry(execute, self._scope, session, failed, at=self._clock())
 
     def at_start(self, session: str, prompt: str = "") -> Suggestion:
-        """What has proven to help in sessions like the one that begins."""
-        at = self._clock()
+        """What has proven to help in sessions like the one that begins, and how others did what is asked
+        for."""
+        at, scope = self._clock(), self._scope
         with self._database.writing() as execute:
-            tools = [
-                each.kept.tool.description for each in deployments.deployed(execute, self._scope)
-            ]
-            return suggest.at_start(execute, self._scope, session, prompt, at=at, tools=tools)
+            in_use = deployments.deployed(execute, scope)
+            tools = [each.kept.tool.description for each in in_use]
+            helped = suggest.at_start(execute, scope, session, prompt, at=at, tools=tools)
+            done = when_asked(execute, scope, session, prompt, at=at, in_use=in_use)
+        return helped.beside(done)
 
     # --- tools -------------------------------------------------------------------------------
 

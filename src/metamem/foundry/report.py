@@ -4,7 +4,7 @@ The counts of deeds are those of `foundry_acts`; whoever reads both finds the sa
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from metamem.foundry.acts import Did, acts
@@ -18,11 +18,12 @@ from metamem.foundry.overseer import standing_still
 from metamem.foundry.tools import deployments
 from metamem.foundry.tools import store as tools
 from metamem.foundry.tools.cooling import Judgement, judgements
+from metamem.foundry.tools.replayable import Replayable, replayable
 from metamem.foundry.tools.site import Site
 from metamem.foundry.tools.store import Kept
 from metamem.foundry.tools.watch import Watched, watched
 from metamem.foundry.traces import Traces
-from metamem.foundry.words import OutcomeBy
+from metamem.foundry.words import OutcomeBy, Trace
 from metamem.foundry.workflows import store as workflows
 from metamem.foundry.workflows.candidates import SUCCESS, USES
 from metamem.store.engine import Execute
@@ -30,7 +31,7 @@ from metamem.store.engine import Execute
 MOST = 10  # lines of each kind
 FEW = 5  # ways in which sessions ended well
 PLACES: tuple[Place, ...] = ("retry", "start")
-LOOKED_AT = 500  # sessions, the newest, whose outcomes are told
+LOOKED_AT = 500  # sessions, the newest, whose outcomes are told, and whether they can be replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Repeated:
 
     kept: workflows.Kept
     judged: Judgement | None
+    effect: Effect  # of telling it in words
 
     @property
     def next(self) -> str:
@@ -79,6 +81,7 @@ class Report:
     insights: tuple[lessons.Lesson, ...]
     successes: tuple[tuple[lessons.Lesson, int], ...]  # each with how many sessions ended so
     workflows: int
+    replayable: Replayable
     repeated: tuple[Repeated, ...]
     in_use: tuple[Watched, ...]
     waiting: tuple[Kept, ...]
@@ -91,7 +94,7 @@ def report(site: Site, *, since: int, until: int) -> Report:
     """How things stand, and what was done between two times."""
     scope = site.number
     warnings = [standing_still(site.database, scope)]
-    outcomes = _outcomes(site)
+    newest = _newest(site)
     with site.database.reading() as execute:
         ((sessions, calls),) = execute(
             "SELECT COUNT(DISTINCT session), COUNT(*) FROM calls WHERE scope = ?", (scope,)
@@ -108,7 +111,7 @@ def report(site: Site, *, since: int, until: int) -> Report:
             until,
             sessions,
             calls,
-            outcomes,
+            _outcomes(newest.values()),
             len(known),
             sum(bool(each.resolved) for each in known),
             tuple(_solved(execute, scope, known)[:MOST]),
@@ -119,6 +122,7 @@ def report(site: Site, *, since: int, until: int) -> Report:
             tuple(lessons.insights(execute, scope)[:MOST]),
             _same(lessons.successes(execute, scope))[:FEW],
             len(kept),
+            replayable(execute, scope, kept, newest),
             tuple(_repeated(execute, scope, each) for each in kept[:MOST]),
             tuple(in_use),
             tuple(t for t in tools.tools(execute, scope) if t.state == "waits"),
@@ -133,15 +137,20 @@ def report(site: Site, *, since: int, until: int) -> Report:
         )
 
 
-def _outcomes(site: Site) -> dict[OutcomeBy, tuple[int, int]]:
-    """How the newest sessions ended, by the sign that tells it."""
+def _newest(site: Site) -> dict[str, Trace]:
+    """The newest sessions."""
     traces = Traces(site.database)
+    names = [changed.session for changed in traces.changed(site.number)[-LOOKED_AT:]]
+    read = {name: traces.trace(site.number, name) for name in names}
+    return {name: trace for name, trace in read.items() if trace is not None}
+
+
+def _outcomes(sessions: Iterable[Trace]) -> dict[OutcomeBy, tuple[int, int]]:
+    """How sessions ended, by the sign that tells it."""
     found: dict[OutcomeBy, tuple[int, int]] = {}
-    for changed in traces.changed(site.number)[-LOOKED_AT:]:
-        trace = traces.trace(site.number, changed.session)
-        if trace is not None:
-            well, of = found.get(trace.outcome.by, (0, 0))
-            found[trace.outcome.by] = (well + bool(trace.outcome.success), of + 1)
+    for trace in sessions:
+        well, of = found.get(trace.outcome.by, (0, 0))
+        found[trace.outcome.by] = (well + bool(trace.outcome.success), of + 1)
     return found
 
 
@@ -170,4 +179,5 @@ def _same(successes: list[lessons.Lesson]) -> tuple[tuple[lessons.Lesson, int], 
 
 def _repeated(execute: Execute, scope: int, kept: workflows.Kept) -> Repeated:
     judged = judgements(execute, scope, kept.id)
-    return Repeated(kept, judged[-1] if judged else None)
+    telling = effect(execute, scope, kept.id, place="prompt")
+    return Repeated(kept, judged[-1] if judged else None, telling)

@@ -11,11 +11,13 @@ from metamem.core.ids import short
 from metamem.foundry.failures.effect import when
 from metamem.foundry.lessons.store import Lesson
 from metamem.foundry.report import Repeated, Report, Solved
+from metamem.foundry.tools.replayable import Replayable
 from metamem.foundry.tools.watch import Watched
 from metamem.service.writing.clean import one_line
 
 WIDE = 160  # characters of what somebody wrote
 LONG = 320  # of what several of them did
+REASONS = 4  # why cases cannot be replayed
 
 
 def as_markdown(report: Report) -> str:
@@ -55,7 +57,10 @@ def _lines(report: Report) -> Iterator[str]:
         "What ended well",
         (_success(lesson, count) for lesson, count in report.successes),
     )
-    yield from _part("What is done again and again", map(_workflow, report.repeated))
+    yield from _part(
+        "What is done again and again",
+        [*map(_workflow, report.repeated), *_replayable(report.replayable)],
+    )
     yield from _part("Tools in use", map(_tool, report.in_use))
     yield from _part(
         "Tools that wait for you",
@@ -99,11 +104,25 @@ def _success(lesson: Lesson, count: int) -> str:
 
 
 def _workflow(repeated: Repeated) -> str:
-    kept = repeated.kept
+    kept, effect = repeated.kept, repeated.effect
+    drawn = effect.shown.sessions + effect.withheld.sessions + effect.waiting
+    telling = f". Telling it {when(effect.place)}: {effect.text}" if drawn else ""
     return (
         f"- {_quoted(kept.workflow.goal.split(' / ')[0] or 'no goal was told')}: {len(kept.workflow.steps)} steps, {kept.uses} times"
-        f" in {kept.sessions} sessions, {kept.successes} went well. {one_line(repeated.next, 200)}"
+        f" in {kept.sessions} sessions, {kept.successes} went well. {one_line(repeated.next, 200)}{telling}"
     )
+
+
+def _replayable(found: Replayable) -> Iterator[str]:
+    if not found.of_cases:
+        return
+    yield ""
+    told = (
+        f"As far as the records tell, {found.workflows} of {found.of_workflows} workflows can be replayed,"
+        f" and {found.cases} of their {found.of_cases} cases ({found.tried} were tried)."
+    )
+    why = [f"{one_line(reason, WIDE)} ({count})" for reason, count in found.why_not[:REASONS]]
+    yield f"{told} Of the others: {'; '.join(why)}." if why else told
 
 
 def _tool(watched: Watched) -> str:

@@ -1,5 +1,5 @@
 """What helped before, told through the hooks of coding agents: after a failure, before the same call is
-tried again, and when a session begins.
+tried again, when a session begins, and when something is asked for that was done often.
 
 Events are cleaned as calls are that are kept, so that a failure has the same signature whoever tells of it,
 and nothing else of them is held here. What a hook was not in time to hand on is not counted as shown.
@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Lock
+from typing import Any
 
 from metamem.core.access import Scope
 from metamem.core.errors import Busy
@@ -28,6 +29,8 @@ from metamem.foundry.failures.taking import keep_up
 from metamem.foundry.tools.deployments import deployed
 from metamem.foundry.tools.tables import TOOLS
 from metamem.foundry.words import Use
+from metamem.foundry.workflows.suggest import for_prompt, when_asked
+from metamem.foundry.workflows.tables import WORKFLOWS
 from metamem.service.attach.advising import SILENCE, Advice
 from metamem.service.attach.asking import question
 from metamem.service.attach.events import (
@@ -52,7 +55,7 @@ class Advising:
 
     def __init__(self, database: Database, share: float = WITHHELD) -> None:
         """`share` of what could be told is withheld, to measure what telling does."""
-        database.grow([FAILURES, TOOLS])
+        database.grow([FAILURES, TOOLS, WORKFLOWS])
         self._database, self._share = database, share
         self._attempts = Attempts()
         self._prompted: OrderedDict[str, None] = OrderedDict()  # sessions that were asked something
@@ -65,9 +68,9 @@ class Advising:
             return SILENCE
         last = events[-1]
         if isinstance(last, SessionStarted):
-            return self._started(number, last.session, "")
+            return self._suggested(number, last.session, "", begins=True)
         if isinstance(last, PromptGiven):
-            return self._first_prompt(number, last)
+            return self._prompt(number, last)
         failed = self._failed(events)
         return self._again(number, last.session, failed) if failed is not None else SILENCE
 
@@ -107,44 +110,43 @@ class Advising:
             ),
         )
 
-    def _first_prompt(self, scope: int, event: PromptGiven) -> Advice:
+    def _prompt(self, scope: int, event: PromptGiven) -> Advice:
+        begins = self._is_first(scope, event.session)
+        asked = question(event.prompt)
+        return self._suggested(scope, event.session, asked, begins=begins) if asked else SILENCE
+
+    def _is_first(self, scope: int, session: str) -> bool:
         """Only the first prompt of a session begins it."""
         with self._lock:
-            known = event.session in self._prompted
-            self._prompted[event.session] = None
+            known = session in self._prompted
+            self._prompted[session] = None
             while len(self._prompted) > SESSIONS:
                 self._prompted.popitem(last=False)
         if known:
-            return SILENCE
+            return False
         with self._database.reading() as execute:
-            if execute(
-                "SELECT 1 FROM calls WHERE scope = ? AND session = ? LIMIT 1",
-                (scope, event.session),
-            ):
-                return SILENCE
-        asked = question(event.prompt)
-        return self._started(scope, event.session, asked) if asked else SILENCE
+            return not execute(
+                "SELECT 1 FROM calls WHERE scope = ? AND session = ? LIMIT 1", (scope, session)
+            )
 
-    def _started(self, scope: int, session: str, prompt: str) -> Advice:
+    def _suggested(self, scope: int, session: str, prompt: str, *, begins: bool) -> Advice:
+        """What helped in sessions that began so, and how others did what is asked for."""
         at = now_ms()
         with self._database.reading() as execute:
-            tools = [each.kept.tool.description for each in deployed(execute, scope)]
-            if not for_session(execute, scope, prompt, at, tools):
+            in_use = deployed(execute, scope)
+            tools = [each.kept.tool.description for each in in_use]
+            helps = begins and bool(for_session(execute, scope, prompt, at, tools))
+            if not helps and not for_prompt(execute, scope, prompt, in_use):
                 return SILENCE
-        return self._drawn(
-            scope,
-            session,
-            lambda execute: at_start(
-                execute,
-                scope,
-                session,
-                prompt,
-                at=at,
-                share=self._share,
-                later=True,
-                tools=tools,
-            ),
-        )
+
+        def draw(execute: Execute) -> Suggestion:
+            told: dict[str, Any] = {"at": at, "share": self._share, "later": True}
+            done = when_asked(execute, scope, session, prompt, in_use=in_use, **told)
+            if not helps:
+                return done
+            return at_start(execute, scope, session, prompt, tools=tools, **told).beside(done)
+
+        return self._drawn(scope, session, draw)
 
     def _drawn(self, scope: int, session: str, draw: Callable[[Execute], Suggestion]) -> Advice:
         with self._database.writing() as execute:

@@ -8,6 +8,8 @@ agent heeded it.
 
 - *retry*: the outcome is 1 where the same intent worked within `WITHIN` further calls, and else 0.
 - *start*: the outcome is 1 where the session did not meet the failure, and else 0.
+- *prompt*: of a workflow told in words, whose id stands in the places of the failure and of what resolved it. The
+  outcome is 1 where none of the calls for that prompt failed, and else 0.
 
 Another share that is withheld begins another comparison: figures of unlike shares are never mixed.
 """
@@ -27,7 +29,7 @@ from metamem.service.designs.words import Arm, Trial, Verdict
 from metamem.store.engine import Execute, Value
 from metamem.store.sql.base import insert
 
-Place = Literal["retry", "start"]
+Place = Literal["retry", "start", "prompt"]
 
 WITHHELD = 0.5  # equal sides show an effect soonest, and nothing is proven yet
 WITHIN = 6  # calls after a failure in which it should be resolved
@@ -83,7 +85,9 @@ class Effect:
 
 def when(place: str) -> str:
     """A place in words."""
-    return "before a retry" if place == "retry" else "when a session begins"
+    return {"retry": "before a retry", "start": "when a session begins"}.get(
+        place, "when asked for"
+    )
 
 
 _COLUMNS = (
@@ -174,6 +178,8 @@ def settle(execute: Execute, scope: int, trace: Trace, now: int) -> int:
         if moment.place == "start":
             met = moment.signature in failed.values()
             became = (0.0 if met else 1.0, met) if met or over else None
+        elif moment.place == "prompt":
+            became = _after_prompt(moment, trace, failed, over)
         else:
             became = _after_failure(moment, trace, failed, resolved, over)
         if became is None:
@@ -242,6 +248,17 @@ def _after_failure(
     if found is not None and found.by.id in near:
         return 1.0, again
     return (0.0, again) if over or len(later) >= WITHIN else None
+
+
+def _after_prompt(
+    moment: Moment, trace: Trace, failed: dict[str, str], over: bool
+) -> tuple[float, bool] | None:
+    """Whether a call failed of those for the prompt at which it was drawn."""
+    later = [use for use in trace.uses if use.at is None or use.at >= moment.at]
+    served = [use for use in later if use.prompt == later[0].prompt]
+    if any(use.id in failed for use in served):
+        return 0.0, True
+    return (1.0, False) if over or len(served) < len(later) else None
 
 
 def _first(wanted: str, failed: dict[str, str]) -> str | None:

@@ -7,7 +7,7 @@ nothing is relevant nothing is told, and nothing is drawn. Every function runs i
 write, since what is drawn is kept (`effect`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -88,13 +88,24 @@ class Suggestion:
 
     text: str = ""  # marked as data
     tokens: int = 0
-    shown: tuple[str, ...] = ()  # resolutions
+    shown: tuple[str, ...] = ()  # resolutions, or workflows
     withheld: tuple[str, ...] = ()
-    met: tuple[str, ...] = ()  # signatures of the failures that are spoken of
+    met: tuple[str, ...] = ()  # signatures of the failures, and workflows, that are spoken of
 
     @property
     def side(self) -> Side:
         return "shown" if self.shown else "withheld" if self.withheld else "nothing"
+
+    def beside(self, other: "Suggestion") -> "Suggestion":
+        """Both as one."""
+        text = "\n".join(filter(None, [self.text, other.text]))
+        return Suggestion(
+            text,
+            count_tokens(text) if text else 0,
+            self.shown + other.shown,
+            self.withheld + other.withheld,
+            self.met + other.met,
+        )
 
 
 NOTHING = Suggestion()
@@ -181,7 +192,7 @@ def for_session(
     wanted = goal_terms(prompt)
     goals = _goals(execute, scope) if wanted else {}
     known = Goals(goal for several in goals.values() for goal in several)
-    if any(known.likeness(wanted, set(terms(way))) for told in tools for way in ways(told)):
+    if is_done_by(tools, wanted, known):
         return []
     found = []
     for failure in failures(execute, scope):
@@ -201,6 +212,11 @@ def for_session(
             )
             found += best[:1]
     return _ranked(found)
+
+
+def is_done_by(tools: Iterable[str], wanted: Set[str], known: Goals) -> bool:
+    """Whether a tool is for what is asked for. `tools` are their descriptions."""
+    return any(known.likeness(wanted, set(terms(way))) for told in tools for way in ways(told))
 
 
 def value(resolution: Resolution, effect: Effect) -> float:

@@ -86,7 +86,7 @@ def standing(execute: Execute, scope: int) -> Standing:
     )
     ((moments, shown, withheld, settled),) = execute(
         "SELECT COUNT(*), COALESCE(SUM(times > 0), 0), COALESCE(SUM(withheld), 0), COUNT(outcome)"
-        " FROM suggestion_moments WHERE scope = ?",
+        " FROM suggestion_moments WHERE scope = ? AND place <> 'prompt'",
         (scope,),
     )
     warning = ""

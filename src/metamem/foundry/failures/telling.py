@@ -30,10 +30,12 @@ _RISKY = re.compile(
 )
 
 
-def is_tellable(text: str) -> bool:
-    """Whether a text may be shown to an agent as something that happened."""
+def is_tellable(text: str, *, rules: bool = False) -> bool:
+    """Whether a text may be shown to an agent as something that happened. `rules`: it may read like a plain
+    rule, as what people ask for does ("publish the docs"); never like a command to a model."""
     forged = is_fenced(text) or unfenced(text) != text
-    return bool(text) and not forged and not strength(text) and _RISKY.search(text) is None
+    orders = ("command",) if rules else ("command", "rule")
+    return bool(text) and not forged and strength(text) not in orders and not _RISKY.search(text)
 
 
 def told(found: Resolved) -> str:

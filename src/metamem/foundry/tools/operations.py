@@ -57,6 +57,10 @@ class NotATool(UsageError):
     """A step that is never put into a tool, and why."""
 
 
+class OverNetwork(NotATool):
+    """It works over the network: it cannot be replayed either."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One thing that is done. Texts are coded."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from metamem.foundry.tools import allowed
 from metamem.foundry.tools.body import stays
-from metamem.foundry.tools.operations import COMPUTED, LOOSE, Code, NotATool, is_hole
+from metamem.foundry.tools.operations import COMPUTED, LOOSE, Code, NotATool, OverNetwork, is_hole
 from metamem.foundry.tools.options import Parsed, Takes, check_computed, parsed, told
 from metamem.foundry.tools.quoting import Command
 from metamem.foundry.tools.sedscript import sed_rules
@@ -26,6 +26,7 @@ _NETWORK = _words(
     " go docker podman kubectl helm aws gcloud az gh hub apt apt-get brew dnf yum apk mail mailx sendmail mutt"
     " openssl dig nslookup host ping socat"
 )
+_GIT_NETWORK = _words("push pull fetch clone ls-remote submodule")
 _LOSING = _words(
     "rm rmdir shred dd truncate mkfs kill pkill killall sudo su chown chmod ln xargs eval exec source ."
 )
@@ -125,6 +126,10 @@ class _Check:
             self._rules.setdefault(self._code.name(sign), set()).update(wanted)
 
 
+def may_hold_secrets(path: str) -> bool:
+    return _SECRETS.search(path) is not None
+
+
 def check_path(word: str) -> None:
     """No word leads out of the tree, to what is kept secret, or to what somebody obeys."""
     if word == "/dev/null":
@@ -132,7 +137,7 @@ def check_path(word: str) -> None:
     if not stays(word):
         raise NotATool(f"a path outside of the tree, or into what git keeps: {told(word)}")
     for piece in {word, *re.split("[=:,]", word)}:
-        if _SECRETS.search(piece):
+        if may_hold_secrets(piece):
             raise NotATool(f"a file that may hold secrets: {told(piece)}")
         if _OBEYED.search(piece):
             raise NotATool(f"what others run or obey: {told(piece)}")
@@ -141,7 +146,7 @@ def check_path(word: str) -> None:
 def _program(program: str, words: list[str], check: _Check) -> bool:
     """Whether a program only looks; refused where it is not known to stay in the tree."""
     if program in _NETWORK:
-        raise NotATool(f"{program} works over the network")
+        raise OverNetwork(f"{program} works over the network")
     if program in _LOSING:
         raise NotATool(f"what {program} does cannot be undone, or not be known beforehand")
     if program in _SAYING:
@@ -218,6 +223,8 @@ def _git(words: list[str], check: _Check) -> bool:
         check.pieces("git", Parsed([(setting[named.end() :], "text")]))
     verb = rest.pop(0) if rest else ""
     takes = allowed.GIT_LOOKING.get(verb) or allowed.GIT_CHANGING.get(verb)
+    if verb in _GIT_NETWORK:
+        raise OverNetwork(f"git {verb} works over the network")
     if takes is None:
         raise NotATool(f"git {told(verb)} works over the network, or cannot be undone")
     found = parsed(f"git {verb}", rest, takes)

@@ -4,18 +4,18 @@ Whether a use can be redone hangs on the record alone, never on a tool that is j
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from metamem.core.secrets import INSTEAD
-from metamem.foundry.tools.operations import Code, NotATool, Operation, operations
+from metamem.foundry.tools.operations import Code, NotATool, Operation, OverNetwork, operations
 from metamem.foundry.tools.origin import NotReplayable, Origin
 from metamem.foundry.tools.programs import checked_command
 from metamem.foundry.tools.quoting import safe
 from metamem.foundry.tools.tool import Case
-from metamem.foundry.words import Use
+from metamem.foundry.words import Snapshot, Trace, Use
 from metamem.foundry.workflows.shape import shape
 from metamem.service.importing.claude import HOST as CLAUDE
 
@@ -36,6 +36,9 @@ _ELSEWHERE = (
 )
 _ANY_FAILURE = -1
 Action = Mapping[str, Any]  # a use, as `stage.py` reads it
+
+
+OVER_NETWORK = "it has steps over the network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,31 @@ def redoing(case: Case, origin: Origin) -> Redoing:
     return Redoing(tuple(before), tuple(own), tuple(others))
 
 
+def begun(trace: Trace) -> Snapshot:
+    """The tree that a session began with; `NotReplayable` where it was not kept, or not all of it."""
+    if trace.snapshot is None:
+        raise NotReplayable("nobody knows what tree the session began with")
+    if not trace.snapshot.whole:
+        raise NotReplayable("a part of the tree that the session began with was left out")
+    return trace.snapshot
+
+
+def hindrance(case: Case) -> str:
+    """Why a case cannot be replayed, as far as its record alone tells; empty where it may be."""
+    wanted = set(case.occurrence.uses)
+    places = [at for at, use in enumerate(case.trace.uses) if use.id in wanted]
+    try:
+        begun(case.trace)
+        for use in case.trace.uses[: max(places, default=-1) + 1]:
+            if not only_looks(use):
+                _recorded(use)
+                if _over_network(use):
+                    return OVER_NETWORK
+    except NotReplayable as no:
+        return str(no)
+    return ""
+
+
 def only_looks(use: Use) -> bool:
     """Whether it is known for certain, or for tools of other makers by their names, that nothing changed."""
     try:
@@ -97,16 +125,37 @@ def _looks(command: str) -> bool:
         return False
 
 
-def _redone(use: Use, origin: Origin, keeps: bool, *, outside_too: bool) -> Iterable[Action]:
-    """A use as an action; none where all of it lies outside of the tree and may."""
+def _over_network(use: Use) -> bool:
+    code = Code()
+    try:
+        done = operations(use.tool, use.arguments, code)
+        commands = [c for op in done if op.kind == "shell" for c in safe(op.text, code).commands]
+    except NotATool:
+        return False  # nobody can tell
+    for one in commands:
+        try:
+            checked_command(one, code)
+        except OverNetwork:
+            return True
+        except NotATool:
+            continue
+    return False
+
+
+def _recorded(use: Use) -> Sequence[Operation]:
+    """What a use did, if it can be done again as it was."""
     if use.redacted or INSTEAD.search(str(use.arguments)):
         raise NotReplayable("something secret was taken out of a recorded call")
     try:
-        done = operations(use.tool, use.arguments, Code())
+        return operations(use.tool, use.arguments, Code())
     except NotATool as error:
         raise NotReplayable(str(error)) from error
+
+
+def _redone(use: Use, origin: Origin, keeps: bool, *, outside_too: bool) -> Iterable[Action]:
+    """A use as an action; none where all of it lies outside of the tree and may."""
     does = []
-    for op in done:
+    for op in _recorded(use):
         path = _within(op.path, origin) if op.path else None
         if op.kind == "read":
             continue

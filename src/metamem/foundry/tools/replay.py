@@ -17,7 +17,7 @@ from typing import Any
 
 from metamem.core.scratch import private_folder
 from metamem.foundry.tools.origin import NotReplayable, origin
-from metamem.foundry.tools.redoing import redoing
+from metamem.foundry.tools.redoing import begun, redoing
 from metamem.foundry.tools.tool import Case, Tool
 from metamem.foundry.tools.trial import Budget, EndsOtherwise, Trial
 from metamem.foundry.tools.verdict import Replayed
@@ -52,11 +52,7 @@ class Replayer:
         return Replayed(case.id, not why, why), True
 
     async def _replayed(self, tool: Tool, case: Case, values: Mapping[str, Any] | str) -> str:
-        snapshot = case.trace.snapshot
-        if snapshot is None:
-            raise NotReplayable("nobody knows what tree the session began with")
-        if not snapshot.whole:
-            raise NotReplayable("a part of the tree that the session began with was left out")
+        snapshot = begun(case.trace)
         found = await asyncio.to_thread(origin, snapshot)
         again = redoing(case, found)
         for identity in _identities(case.trace, found.identity):

@@ -29,6 +29,11 @@ def ways(description: str) -> list[str]:
     return description.split(" / ")
 
 
+def without_holes(way: str) -> str:
+    """A way of asking without its parameters."""
+    return _HOLE.sub(" ", way)
+
+
 def in_words(tool: Tool) -> str:
     """What a host lists beside the tool's name."""
     return f"In one call: {described(tool)}"
@@ -49,7 +54,7 @@ def _covers(way: str, ways: Sequence[str]) -> float:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(_HOLE.sub(" ", text).lower()))
+    return set(_WORD.findall(without_holes(text).lower()))
 
 
 def examples(tool: Tool) -> dict[str, tuple[Any, ...]]:
