@@ -135,7 +135,7 @@ def test_a_file_that_changes_while_it_is_read_stays_as_it_was(shop, indexed, mon
     assert Indexer(indexed, workers=1).index("shop").changed == 1
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads what nobody may read")
 def test_what_cannot_be_read_just_now_stays_indexed(shop, indexed):
     (shop / "shop").chmod(0)
     try:
@@ -144,6 +144,19 @@ def test_what_cannot_be_read_just_now_stays_indexed(shop, indexed):
         (shop / "shop").chmod(0o700)
     assert report.removed == 0 and len(report.unreadable) == 1
     assert "shop/cart.py" in paths(indexed)
+
+
+def test_a_folder_that_nobody_can_look_into_is_told_and_the_rest_is_indexed(shop, store):
+    inside = os.open(shop, os.O_RDONLY)
+    for _ in range(20):  # deeper than any path may be long
+        os.mkdir("d" * 250, dir_fd=inside)
+        deeper = os.open("d" * 250, os.O_RDONLY, dir_fd=inside)
+        os.close(inside)
+        inside = deeper
+    os.close(inside)
+    report = Indexer(store, workers=1).index("shop", [shop])
+    assert len(report.unreadable) == 1 and "cannot be read" in report.unreadable[0]
+    assert report.added == len(FILES)
 
 
 def test_a_root_that_is_gone_takes_nothing_with_it(shop, indexed, tmp_path):
