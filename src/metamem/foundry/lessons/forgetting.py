@@ -14,7 +14,7 @@ from metamem.store.schema import VERSION_TABLE
 def forget(execute: Execute) -> Mapping[str, int]:
     """How many lessons went. Nothing where the tables were never made."""
     if not execute(f"SELECT 1 FROM {VERSION_TABLE} WHERE component = ?", (LESSONS.name,)):
-        return {}
+        return {"lessons": 0}
     lost = execute(
         "SELECT scope, session FROM lesson_calls WHERE NOT EXISTS (SELECT 1 FROM calls c"
         " WHERE c.scope = lesson_calls.scope AND c.session = lesson_calls.session"
