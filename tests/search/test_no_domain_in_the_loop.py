@@ -12,7 +12,9 @@ ROOT = Path(metamem.__file__).parent
 LOOP = ("search", "evaluation", "promotion", "runs")
 SUITES = ("conformance.py",)  # of tests, for whoever brings an executor: they play the toys
 DOMAINS = list(registry.BUILT_IN["domains"])
-COMMON = ("observation",)  # what an agent sees is called so everywhere: here the code's names count alone
+COMMON = (
+    "observation",
+)  # what an agent sees is called so everywhere: here the code's names count alone
 TABLES = ("parity.py",)  # the settings of published work, by domain: data, and nothing else
 
 
