@@ -74,7 +74,7 @@ def _sentence(split: str, rows: Sequence[TableRow], scale: Scale) -> str:
         f"{scored}; {verdict} the best human design there, {human.name} "
         f"({scale.value(human.mean)}{scale.unit}): {scale.gain(found.gain)}{scale.unit_of_gains} on "
         f"{learned.tasks} tasks that the search never saw (95 % interval {scale.gain(found.low)} to "
-        f"{scale.gain(found.high)}, p = {chance(found.p_holm)} after Holm's correction)."
+        f"{scale.gain(found.high)}, p {_is(chance(found.p_holm))} after Holm's correction)."
     )
 
 
@@ -93,3 +93,8 @@ def _over_chance(summary: Summary) -> list[str]:
         return []
     told = " and ".join(gains)
     return [f"Against {blind} at the same budget the difference is {told}."]
+
+
+def _is(told: str) -> str:
+    """A figure after its name: one that is only bounded says so itself."""
+    return f"< {told[1:]}" if told.startswith("<") else f"= {told}"
