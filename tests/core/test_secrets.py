@@ -206,3 +206,268 @@ def test_in_a_long_text_the_same_is_found_as_in_a_short_one(around):
     long = redact(f"{around} lies here.\n" * 2000 + told + f"\n{around}" * 2000)
     assert len(short.found) == 2
     assert long.found == short.found and short.text in long.text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("sshpass -p hunter2 ssh host", "hunter2"),
+        ("sshpass -v -P assword: -phunter2 scp a b:", "hunter2"),
+        ("docker login -u me -p hunter2 registry.example", "hunter2"),
+        ("machine api.example.com login ada password hunter2 machine b.example", "hunter2"),
+        ("CREATE USER ada IDENTIFIED BY 'swordfish';", "swordfish"),
+        ("alter role ada with login password 'sword fish';", "sword fish"),
+        ("SET PASSWORD FOR 'ada' = 'swordfish'", "swordfish"),
+        ("rabbitmqctl add_user ada swordfish", "swordfish"),
+        ("keytool -list -keystore k.jks -storepass swordfish", "swordfish"),
+        ("az login -u ada@x.example -p swordfish", "swordfish"),
+        ("smbclient //host/share -U 'ada%swordfish' -c ls", "swordfish"),
+        ("echo 'ada:swordfish' | sudo chpasswd", "swordfish"),
+        ("FROM x\nENV DB_PASSWORD swordfish\n", "swordfish"),
+        ("<server><password>swordfish</password></server>", "swordfish"),
+        ("<ns:clientSecret>swordfish</ns:clientSecret>", "swordfish"),
+        ("machine localhost\n  login ada\n  password swordfish\n", "swordfish"),
+        ("docker login registry.example --password=swordfish", "swordfish"),
+        ("echo swordfish | docker login -u me --password-stdin", "swordfish"),
+        ("printf '%s' 'sword fish' | podman login --password-stdin", "sword fish"),
+        ("echo -n swordfish | sudo -S apt update", "swordfish"),
+        ("redis-cli -h db -p 6379 -a swordfish ping", "swordfish"),
+        ("mongo -u root -p swordfish shop", "swordfish"),
+        ("/usr/bin/mongodump --username root --password swordfish", "swordfish"),
+        ("openssl enc -aes-256-cbc -in a -k swordfish", "swordfish"),
+        ("openssl rsa -in key.pem -passin pass:swordfish", "swordfish"),
+        ("zip -r -P swordfish out.zip folder", "swordfish"),
+        ("unzip -P 'sword fish' out.zip", "sword fish"),
+        ("htpasswd -bc .users me swordfish", "swordfish"),
+        ("htpasswd -nbB me swordfish", "swordfish"),
+        ("gpg --batch --passphrase swordfish -d f.gpg", "swordfish"),
+        ("kubectl create secret generic db --from-literal=pw=swordfish", "swordfish"),
+        ("kubectl create secret generic db --from-literal=a=b1 --from-literal=db_pass=x9y", "x9y"),
+        ("passphrase is 'correct horse'", "correct horse"),
+        ('the wifi password was "sword fish"', "sword fish"),
+        ("The password is hunter2", "hunter2"),
+        ("key=aB3dE5fG7hI9jK1lM3nO5pQ7", "aB3dE5"),
+        ('{"key": "aB3dE5fG7hI9jK1lM3nO5pQ7"}', "aB3dE5"),
+        (f"twilio auth_token {'0123456789abcdef' * 2}", "0123456789abcdef"),
+        ('secret_key: str = "django-insecure-8$k3#mzq0"', "django-insecure"),
+        ("const apiKey: string = 'a1B2c3D4e5F6';", "a1B2c3"),
+        ('db_password: str | None = "sword fish"', "sword fish"),
+    ],
+)
+def test_secrets_told_to_programs_or_in_typed_fields_leave_too(text: str, secret: str) -> None:
+    found = redact(text)
+    assert found.kinds and secret not in found.text
+    assert redact(found.text).text == found.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password is required",
+        "The password is 'required' here",
+        'password is "too short"',
+        "the passphrase is 'not set', so gpg asks",
+        "mkdir -p hunter2",
+        "docker run -p 80:80 nginx",
+        "the machine learning login page password field",
+        "ALTER ROLE ada WITH PASSWORD NULL",
+        "alter role ada with password $1",
+        "CREATE TABLE users (id int, password text)",
+        "set the password for the user 'ada' on the login page",
+        "rabbitmqctl list_users",
+        "keytool -list -storepass:env STOREPASS",
+        "keytool -list -storepass $STOREPASS",
+        "az login -p $AZ_PASSWORD",
+        "smbclient -L host -U ada",
+        "cat users.txt | chpasswd",
+        "ENV TOKEN $TOKEN",
+        "/usr/bin/env token list",
+        "<password></password><token>${env.TOKEN}</token>",
+        "<label>Password</label><input>",
+        "machine web1.example login ada",
+        "docker login && docker run -p 8080:80 nginx",
+        "docker login -u me --password-stdin < file",
+        "docker run --name mongo -u 1000 -p 27017:27017 -d mongo",
+        "mongo --port 27017 shop",
+        "mkdir -p data/mongo && cp -a mongo data",
+        "redis-cli -h db -p 6379 -n 2 ping",
+        "ls -a folder1",
+        "grep -k file1",
+        "grep -a needle1 redis.log",
+        "git log -p file1",
+        "ssh -p 2222 host",
+        "sshpass -e ssh -p 2222 host",
+        "sshpass -f file1 ssh host",
+        "sshpass -p $PASSWORD ssh host",
+        'echo "$PASSWORD" | docker login --password-stdin',
+        "echo hello1 | grep hello",
+        "cp -a source1 target1",
+        "curl -k https://shop.example/health1",
+        "openssl s_client -connect shop.example:443",
+        "openssl enc -d -aes-256-cbc -kfile key1 -in a",
+        "openssl rsa -in key.pem -passin env:KEY_PASS",
+        "zip -r out1.zip folder1",
+        "gzip -k file1.txt",
+        "htpasswd -c .users me",
+        "gpg --passphrase-file file1 -d f.gpg",
+        "kubectl create configmap shop --from-literal=colour=blue1",
+        "kubectl get secret db1 -o yaml",
+        "key=value",
+        "key=user_profile_settings",
+        "sorted(rows, key=lambda row: row.size)",
+        "key: 3f2a9c1d5b7e8f90a1b2c3d4e5f60718293a4b5c",
+        "key=9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d",
+        "cache_key=aB3dE5fG7hI9jK1lM3nO5pQ7/x.json",
+        'key="dashboardSettingsTitleLabel"',
+        "def load(key: PKCS12PrivateKeyTypes) -> bytes:",
+        "partition key: order_id, sort key: created_at",
+        "auth_token is checked first",
+        "api_key 3f2a9c1d5b7e8f90a1b2c3d4e5f60718293a4b5c is a commit",
+        'token_type: str = "bearer"',
+        "password: str = Field(min_length=8)",
+        'api_key: str = ""',
+        "password: Optional[str] = None",
+        'def login(user: str, password: str = "") -> Token:',
+    ],
+)
+def test_what_is_like_those_commands_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Password=MyP4ss!;", "Password=[secret: password];"),
+        ('password: "hunter2hunter2!"', 'password: "[secret: password]"'),
+        (
+            "Server=x;Password=MyP4ss?!;Database=y",
+            "Server=x;Password=[secret: password];Database=y",
+        ),
+        ("The password is hunter2hunter2!", "The password is [secret: password]!"),
+        ("f(password=abc123);", "f(password=[secret: password]);"),
+    ],
+)
+def test_a_loud_end_belongs_to_a_secret_in_quotes_or_before_a_semicolon(text, left):
+    assert redact(text).text == left
+
+
+# --- slashes in values, names in other languages --------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYZZZZZKEY",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYZZZZZKEY",
+        ),
+        ("API_KEY=abc/def/ghi1X9/zz7", "abc/def/ghi1X9/zz7"),
+        ("secret: Xy7/Pq2Lm9/Zz", "Xy7/Pq2Lm9/Zz"),
+        (
+            "the AWS secret key is wJalrXUtnFEMI/K7MDENG/bPxRfiCYZZZZZKEY",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYZZZZZKEY",
+        ),
+        ("mot de passe: hunter2x", "hunter2x"),
+        ("Mot de passe : Soleil!42", "Soleil!42"),
+        ("le mot de passe du wifi est Soleil42", "Soleil42"),
+        ("contraseña: Casa2024", "Casa2024"),
+        ("CONTRASEÑA=Casa2024", "Casa2024"),
+        ("contraseña del wifi: Casa2024", "Casa2024"),
+        ("La contraseña es Casa2024.", "Casa2024"),
+        ("senha: gato!99", "gato!99"),
+        ("DB_SENHA=gatopreto", "gatopreto"),
+        ("a senha do banco é gato99", "gato99"),
+        ("пароль: qwerty12", "qwerty12"),
+        ("Пароль от базы: qwerty12", "qwerty12"),
+        ("пароль — qwerty12", "qwerty12"),
+        ("ПАРОЛЬ=qwerty", "qwerty"),
+        ("Kennwort: Sesam77", "Sesam77"),
+        ("Das Kennwort ist Sesam77", "Sesam77"),
+        ("Das Passwort lautet Sesam77!", "Sesam77"),
+        ("el password es hunter22", "hunter22"),
+        ('Kennwort: "Sesam"', "Sesam"),
+        ("пароль: «тайна»", "тайна"),
+        ("passphrase: purple monkey dishwasher", "purple monkey dishwasher"),
+        ("GPG passphrase = correct horse battery staple", "correct horse battery staple"),
+        ("PIN for the safe is 904133", "904133"),
+        ("my pin for the bank is 4711.", "4711"),
+        ("my PIN is 9041.", "9041"),
+        ("DB_PASS=changeme99", "changeme99"),
+        ("db_password: change-me-99", "change-me-99"),
+    ],
+)
+def test_values_with_slashes_and_names_in_other_languages_leave(text: str, secret: str) -> None:
+    for told in (text, f"Noted.\n{text}\nMore of it.", f"- {text}"):
+        found = redact(told)
+        assert found.kinds and secret not in found.text
+        assert redact(found.text).text == found.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "contraseña requerida",
+        "пароль должен быть длинным",
+        "PIN 12 of the chip",
+        "mot de passe oublié",
+        "SECRET_PATH=/etc/app/secret",
+        "key: path/to/file",
+        "secret: config/prod/db",
+        "secret: projects/my-proj-123/secrets/db-pass/versions/3",
+        "secret_key: kubernetes/k8s/s3",
+        "API_KEY=config/prod/db",
+        "scope_token: local/project/shop-eb0912322f01",
+        "token: src/auth/OAuth2Token.java",
+        "the secret is in docs.google.com/document/d/1BxiMVs0XRA5nFMdKvBdBZjg/edit",
+        "token: github.com/Org/Repo2X9",
+        "secret: objects/3f/2a9c1d5b7e8f90a1",
+        "mot de passe: obligatoire",
+        "mot de passe : 8 caractères au moins",
+        "Mot de passe : (facultatif)",
+        "mot de passe changé à 10:30:15",
+        "le mot de passe est haché",
+        "contraseña: español-inglés",
+        "contraseña cambiada a las 10:30:15",
+        "contraseña: ********",
+        "la contraseña es obligatoria",
+        "senha = input()",
+        "senha: String",
+        "senha = gerar_senha",
+        "a senha é obrigatória",
+        "desenha: casa22",
+        "пароль: обязателен",
+        "пароль: какой-нибудь",
+        "пароль это важно",
+        "Kennwort: siehe docs/kennwort.md",
+        "Kennwort: mindestens",
+        "Das Passwort lautet anders",
+        "Das Passwort ist mindestens 8 Zeichen lang",
+        "el password es obligatorio",
+        "Fix password hashing - bcrypt2 is used",
+        "sends the password to db-1",
+        "passphrase: optional",
+        "passphrase: a few words that you choose",
+        "passphrase: minimum eight words",
+        "passphrase: required for ssh keys",
+        "passphrase: str, the key's own",
+        "the passphrase protects the key",
+        "pin for numpy is 1.26.4",
+        "the pin for the release is 2024-11-01",
+        "pin of the header is 1200 mV",
+        "PIN for the safe is required",
+        "DB_PASS=changeme",
+        "DB_PASS=change-me",
+        "password: changeme",
+        "Mapping is 2024 and pinning is 12",
+        "password: größer",
+        "Password hashing: argon2id",
+        "password reset: bcrypt2 is used",
+    ],
+)
+def test_what_is_like_those_values_and_names_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_a_long_path_is_told_quickly() -> None:
+    text = "secret: " + "a-b1/" * 60 + "a1-" * 40 + "!X9"
+    assert redact(text).text  # without trying all ways in which its steps can be read

@@ -7,13 +7,18 @@ model wrote.
 import re
 import sys
 from dataclasses import dataclass
+from typing import Literal
 
 from metamem.core.errors import UsageError
 
+CallerKind = Literal["owner", "person", "agent"]  # owner: of the file, and what works for them
 _KIND = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _PLAIN = "A-Za-z0-9._@+-"  # no "/": that keeps the parts apart
 _TENANT = re.compile(rf"[A-Za-z0-9][{_PLAIN}]{{0,127}}")
-_FORM = "TENANT/KIND/NAME, as in acme/project/webshop; `Scope.of` takes any text for the name"
+_FORM = (
+    "TENANT/KIND/NAME, as in acme/project/webshop; a name has letters, digits and . _ @ + -, and a"
+    " slash in it is written ~~"
+)
 
 # A name holds any text: what is not plain stands as its code between two tildes, and a slash, which
 # paths and addresses have, as two tildes. A name that is plain is its own text.
@@ -88,6 +93,7 @@ class Caller:
     writes: frozenset[Scope] = frozenset()
     manages: frozenset[Scope] = frozenset()
     key: str = ""  # the id of the credential, where it has one; never the secret
+    kind: CallerKind = "person"  # how far the caller's words can be believed
 
     def __post_init__(self) -> None:
         if not isinstance(self.who, str) or not self.who.strip():
@@ -107,10 +113,6 @@ class Caller:
     def may_write(self, scope: Scope) -> bool:
         """Apart from reading: whoever may write a scope may not by that read it."""
         return scope in self.writes
-
-    def may_manage(self, scope: Scope) -> bool:
-        """Say who else may use the scope, and erase it."""
-        return scope in self.manages
 
 
 def _written(label: str) -> str:

@@ -1,7 +1,11 @@
 """Optional packages: what each extra brings, and what to say where it is not here or is broken."""
 
 import importlib
+import re
+import shlex
+import sys
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 
 from metamem.core.errors import Broken, NotInstalled
@@ -33,7 +37,7 @@ def require(extra: str) -> None:
     absent = [package for package in EXTRAS[extra] if find_spec(package) is None]
     if absent:
         raise NotInstalled(
-            f"{extra} needs {' and '.join(absent)}", hint=f"pip install 'metamem[{extra}]'"
+            f"not installed: {', '.join(absent)} (the extra {extra})", hint=install(extra)
         )
 
 
@@ -57,5 +61,29 @@ def broken(extra: str, what: str) -> Broken:
         return Broken(what, hint="install what it needs, or mend it; `metamem doctor` tries it")
     return Broken(
         f"{extra} is installed but cannot be used: {what}",
-        hint=f"install it anew: pip install --force-reinstall 'metamem[{extra}]'",
+        hint=f"install it anew: {install(extra, again=True)}",
     )
+
+
+def install(extra: str, *, again: bool = False) -> str:
+    """The command that brings an extra to the Python that runs.
+
+    It names the packages, never `metamem[extra]`: a package index would be asked for metamem itself,
+    and what it has under that name is not this project.
+    """
+    try:
+        stated = requires("metamem") or []
+    except PackageNotFoundError:
+        stated = []
+    wanted = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
+    parts = [line.partition(";") for line in stated]
+    packages = [name.strip() for name, _, marker in parts if wanted.search(marker)]
+    if not packages:
+        return f"install what pyproject.toml lists for the extra {extra}"
+    return pip(*packages, again=again)
+
+
+def pip(*requirements: str, again: bool = False) -> str:
+    """The command that installs packages for the Python that runs, not for whichever `pip` is found."""
+    anew = ["--force-reinstall"] if again else []
+    return shlex.join([sys.executable or "python", "-m", "pip", "install", *anew, *requirements])

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,6 +11,7 @@ class Scale:
 
     low: float = 0.0
     high: float = 1.0
+    name: str = ""  # of what is rewarded, where the domain says it
 
     @property
     def shares(self) -> bool:
@@ -18,7 +20,7 @@ class Scale:
     @property
     def heading(self) -> str:
         """Over a column of rewards."""
-        return "success %" if self.shares else "reward"
+        return f"{self.name or 'success'} %" if self.shares else self.name or "reward"
 
     @property
     def unit(self) -> str:
@@ -52,6 +54,12 @@ class Scale:
 
 
 SHARES = Scale()
+
+
+def scale_of(domain: Any) -> Scale:
+    """That of a domain, or of the type of one."""
+    low, high = getattr(domain, "reward_range", (0.0, 1.0))
+    return Scale(low, high, getattr(domain, "reward_name", ""))
 
 
 def percent(value: float) -> str:

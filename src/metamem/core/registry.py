@@ -6,6 +6,7 @@ through entry points of the group `metamem.<kind>`; a path always works: `packag
 import difflib
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -225,7 +226,15 @@ def create(kind: str, name: str, **settings: Any) -> Any:
         return make(**given)
     except TypeError as error:
         if "argument" in str(error):
+            why = str(error).rpartition("() ")[2]
             raise UsageError(
-                f"the {kind[:-1]} {name!r} was given wrong settings: {error}"
+                f"the {kind[:-1]} {name!r} was given wrong settings: {why}",
+                hint=f"it takes: {', '.join(defaults(make)) or 'nothing'}",
             ) from error
         raise
+
+
+def defaults(make: Factory) -> dict[str, Any]:
+    """The settings that a factory names, each as it is where nothing else is said."""
+    named = inspect.signature(make).parameters.values()
+    return {p.name: p.default for p in named if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}

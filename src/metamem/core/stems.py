@@ -20,7 +20,8 @@ _IRREGULAR = {
     fall fell fallen|forget forgot forgotten|forgive forgave forgiven|hide hid hidden hiding
     shoot shot|steal stole stolen|hang hung|stick stuck|strike struck|dig dug|feed fed|bleed bled
     child children|man men|woman women|person people|foot feet|tooth teeth|mouse mice|goose geese
-    wife wives|knife knives|life lives|leaf leaves|shelf shelves|half halves|wolf wolves
+    use uses used using|die dies died dying|lie lies lied lying|try tries tried trying
+    wife wives|knife knives|leaf leaves|shelf shelves|half halves|wolf wolves
     good better best|bad worse worst|mom mum mother mommy|dad father daddy|grandma grandmother granny
     grandpa grandfather|photo photograph pic picture|tv television|movie film|kid kids
     favorite favourite|color colour|bike bicycle|phone telephone|puppy puppies|dog dogs doggo
@@ -43,6 +44,8 @@ def stem(word: str) -> str:
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
     cut = _singular(word)
+    if cut in _IRREGULAR:
+        return _IRREGULAR[cut]
     for ending in ("ing", "ed"):
         if cut.endswith(ending) and len(cut) > len(ending) + 2:
             rest = cut[: -len(ending)]

@@ -13,7 +13,7 @@ from functools import lru_cache
 from metamem.core.stems import stem
 from metamem.core.stopwords import STOP
 
-VERSION = 2  # a change of it makes the index anew
+VERSION = 3  # a change of it makes the index anew
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _PIECE = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*", re.UNICODE)
 _PAIRED = re.compile(f"[{_CJK}]")

@@ -26,7 +26,7 @@ def _design_id(kind: str, source: str) -> str:
 class Design:
     """What is learned: source code of a memory, or a typed parameter set as JSON."""
 
-    source: str
+    source: str = field(repr=False)
     kind: Kind = "code"
     name: str = field(default="", compare=False)  # a label for people; not part of the id
 

@@ -36,11 +36,11 @@ def lock_file(folder: Path, run_id: str) -> Iterator[None]:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         descriptor = os.open(_path(folder, run_id), flags, 0o644)
     except OSError as error:
-        raise _failure(run_id, error) from error
+        raise _failure(folder, run_id, error) from error
     _held.add(descriptor)
     owner = os.getpid()
     try:
-        _take(descriptor, run_id)
+        _take(descriptor, folder, run_id)
         yield
     finally:
         if os.getpid() == owner:
@@ -55,7 +55,7 @@ def is_held(folder: Path, run_id: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise _failure(run_id, error) from error
+        raise _failure(folder, run_id, error) from error
     try:
         return not _locked(descriptor, fcntl.LOCK_SH)
     finally:
@@ -76,7 +76,7 @@ def _locked(descriptor: int, how: int) -> bool:
     return True
 
 
-def _take(descriptor: int, run_id: str) -> None:
+def _take(descriptor: int, folder: Path, run_id: str) -> None:
     for attempt in range(_TRIES):
         if _locked(descriptor, fcntl.LOCK_EX):
             break
@@ -93,11 +93,11 @@ def _take(descriptor: int, run_id: str) -> None:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     except OSError as error:
-        raise _failure(run_id, error) from error
+        raise _failure(folder, run_id, error) from error
 
 
-def _failure(run_id: str, error: OSError) -> StoreError:
+def _failure(folder: Path, run_id: str, error: OSError) -> StoreError:
     return StoreError(
-        f"the run {run_id!r} cannot be locked: {error}",
-        hint="make sure that the archive's folder can be written to",
+        f"{run_id!r} cannot be locked: {error.strerror}",
+        hint=f"make sure that {folder} can be made and written to",
     )

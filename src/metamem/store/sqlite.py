@@ -208,7 +208,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"the folder {folder} cannot be made: {error}") from error
+        raise StoreError(f"the folder {folder} cannot be made: {error.strerror}") from error
 
 
 def _use_wal(connection: Connection, path: Path) -> None:

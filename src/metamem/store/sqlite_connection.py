@@ -39,7 +39,11 @@ class Connection:
         return self._raw.in_transaction
 
     def execute(self, statement: str, values: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        safe = [escape(value) if isinstance(value, str) else value for value in values]
+        # Nearly all text is its own escape, and a call for each value would be felt.
+        safe = [
+            escape(value) if isinstance(value, str) and not value.isprintable() else value
+            for value in values
+        ]
         try:
             return self._raw.execute(statement, safe).fetchall()
         except sqlite3.Error as error:

@@ -40,7 +40,7 @@ def copies(path: Path) -> list[Path]:
     try:
         return sorted(file for file in path.parent.iterdir() if form.fullmatch(file.name))
     except OSError as error:
-        raise StoreError(f"the folder {path.parent} cannot be read: {error}") from error
+        raise StoreError(f"the folder {path.parent} cannot be read: {error.strerror}") from error
 
 
 def remove_copies(path: Path) -> None:

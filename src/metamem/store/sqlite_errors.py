@@ -31,7 +31,7 @@ def meaning(error: sqlite3.Error, path: Path) -> MetamemError:
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return StoreError(
             f"{path} cannot be opened for writing ({error})",
-            hint="check that the file and its folder exist and belong to you",
+            hint="check that the file and its folder exist, belong to you and can be written to",
         )
     if name == "SQLITE_NOTADB":
         return DataError(f"{path} is not an archive", hint="name another file")
