@@ -27,6 +27,10 @@ ASKED = {
     "textworld": {"ask_when": 10},
     "minihack": {"ask_when": 10},
     "alfworld_acting": {"ask_when": 30},
+    "alfworld_when": {"ask_when": 10},
+    "baba_when": {"ask_when": 10},
+    "coding_when": {"ask_when": 10},
+    "textworld_when": {"ask_when": 10},
 }
 
 

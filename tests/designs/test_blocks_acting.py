@@ -103,7 +103,7 @@ def test_a_memory_is_asked_again_where_the_way_it_tells_ends() -> None:
 def test_a_plan_for_all_places_takes_the_thing_wherever_it_is() -> None:
     ways = [
         ["go to desk 1", "open desk 1", "take pen from desk 1", "go to bag 1", "put pen in bag 1"],
-        ["go to shelf 2", "take pen from shelf 2", "go to bag 1", "put pen in bag 1"],
+        ["go to desk 1", "take pen from shelf 2", "go to bag 1", "put pen in bag 1"],
     ]
     assert phrasing.once(ways).splitlines() == [
         "1. take pen",
@@ -131,9 +131,51 @@ def test_an_open_place_is_one_of_the_kinds_that_ever_stood_there() -> None:
             Step("wash pan 1 with sink 1", "It is clean.", first, 1.0, True),
         )
         episodes.append(Experience("wash the pan", "A kitchen.", first, steps, 1.0))
-    asked = Query("wash the pan", "A kitchen.", ("go to stove 7", "go to shelf 2", "go to sink 3"))
+    asked = Query("wash the pan", "A kitchen.", ("go to stove 7", "go to desk 1", "go to sink 3"))
     advice, _ = told([thinking("VotedWay", tell="OnceForAllPlaces")], episodes, asked)
     assert advice.splitlines()[0] == "1. take pan"
     assert "wash pan with sink 3" in advice
     assert "wash pan with stove" not in advice
     assert advice.splitlines()[-1].startswith("pan: stove")
+
+
+def test_the_next_step_alone_is_told_from_where_one_is() -> None:
+    """A pen is on a shelf, on a desk or in a drawer, which has to be opened; it goes into the bag."""
+    goal, room = "put a pen in a bag", "A room."
+    start = ("go to shelf 1", "go to desk 1", "go to drawer 1", "go to bag 1")
+
+    def lived(place: str) -> tuple[Step, ...]:
+        open_it, take = f"open {place}", f"take pen 1 from {place}"
+        found = Step(f"go to {place}", "You see a pen 1.", (*start, take))
+        if "drawer" in place:
+            shut = Step(f"go to {place}", "It is shut.", (*start, open_it))
+            look = (shut, Step(open_it, "You see a pen 1.", (*start, take)))
+        else:
+            look = (found,)
+        return (
+            *look,
+            Step(take, "It is yours.", start),
+            Step("go to bag 1", "A bag.", (*start, "put pen 1 in bag 1")),
+            Step("put pen 1 in bag 1", "Done.", start, 1.0, True),
+        )
+
+    places = ("shelf 1", "desk 1", "drawer 1")
+    episodes = [Experience(goal, room, start, lived(place), 1.0) for place in places * 2]
+    layer = thinking("VotedWay", tell="NextStep")
+
+    def next_after(*steps: Step) -> str:
+        now = (steps[-1].observation, steps[-1].actions) if steps else (room, start)
+        asked = Query(goal, *now, steps, room, start)
+        return told([layer], episodes, asked)[0].removeprefix("1. ")
+
+    done: list[Step] = []
+    looked = []
+    while next_after(*done).startswith("go to") and len(looked) < 3:  # nothing is there
+        looked.append(next_after(*done).removeprefix("go to "))
+        done.append(Step(f"go to {looked[-1]}", "Nothing.", start))
+    assert sorted(looked) == sorted(places)
+    for place in places:  # from where it was found on, each step as it was done
+        way = lived(place)
+        for n in range(1, len(way)):
+            assert next_after(*way[:n]) == way[n].action
+    assert told([layer], [], Query(goal, room, start))[0] == ""

@@ -190,3 +190,16 @@ async def test_tools_survive_pickling(tools: Tools, host: InProcessHost) -> None
     assert copy.table("t").all() == [{"id": 1, "x": 3}]
     assert copy.graph("g").has_edge(1, 2)
     assert copy.rng.random() == tools.rng.random()
+
+
+async def test_a_part_has_stores_apart_and_all_else_in_common(tools: Tools) -> None:
+    part = tools.apart("part")
+    assert part is tools.apart("part") and part is not tools.apart("another")
+    assert part.llm is tools.llm and part.rng is tools.rng
+    await tools.vectors("same name").add("a red mug", 1)
+    await part.vectors("same name").add("a red mug", "one")
+    part.table("rows").add(name="mug")
+    await tools.flush()
+    assert [hit.payload for hit in await tools.vectors("same name").search("a red mug")] == [1]
+    assert [hit.payload for hit in await part.vectors("same name").search("a red mug")] == ["one"]
+    assert not len(tools.table("rows")) and len(part.table("rows")) == 1

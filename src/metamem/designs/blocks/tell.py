@@ -3,6 +3,8 @@
 from metamem.designs import Query, text
 from metamem.designs.blocks.thinker import Thinker
 from metamem.designs.thinking import phrasing
+from metamem.designs.thinking.frames import parse
+from metamem.designs.thinking.going import next_step
 
 
 class InTurn(Thinker):
@@ -60,3 +62,17 @@ class OnceForAllPlaces(Thinker):
 
     def tell(self, ways: list[list[str]], query: Query) -> str:
         return phrasing.once(ways)
+
+
+class NextStep(Thinker):
+    """the next step alone, of the way that is furthest along of those that can be gone on with"""
+
+    SHAPE = "open"
+
+    def tell(self, ways: list[list[str]], query: Query) -> str:
+        done = [step.action for step in query.steps]
+        found = next_step(ways, done, query.actions, self.tell_leads)
+        return phrasing.plan([found]) if found else ""
+
+    def tell_leads(self, step: str, after: str) -> bool:
+        return parse(step).frame in self.leads(parse(after).frame)

@@ -69,8 +69,9 @@ class Thinker(Layer):
         return [fill(f, [place]) for f in self.leads(frame) if kind in uses[f].fillers[0]]
 
     def here(self, query: Query) -> list[str]:
-        """The things that actions are about now."""
-        return list(dict.fromkeys(f for a in query.actions for f in parse(a).fillers))
+        """The things that actions were about at the start: what turns up later is no place of a world."""
+        actions = query.start_actions or query.actions
+        return list(dict.fromkeys(f for action in actions for f in parse(action).fillers))
 
     def think_begin(self) -> Any:
         """A mind that has learned nothing."""

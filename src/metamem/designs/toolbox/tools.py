@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -57,6 +58,7 @@ class Tools:
         self._graphs: dict[str, networkx.DiGraph[Any]] = {}
         self._tables: dict[str, Table] = {}
         self._indexes: dict[str, TextIndex] = {}
+        self._apart: dict[str, Tools] = {}
         self.llm = LanguageModel(host)
         self.rng = random.Random(seed)
 
@@ -98,10 +100,21 @@ class Tools:
     def text_index(self, name: str = "") -> TextIndex:
         return self._indexes.setdefault(name, TextIndex())
 
+    def apart(self, name: str) -> "Tools":
+        """The same with stores of its own: for a part that was written to stand alone, whose names for
+        its stores others may have, too."""
+        if name not in self._apart:
+            self._apart[name] = other = copy(self)
+            other._vectors, other._graphs, other._tables = {}, {}, {}
+            other._indexes, other._apart = {}, {}
+        return self._apart[name]
+
     async def flush(self) -> None:
         """Called by the host's side when an update ends: embed what waits, all in one go."""
         for vectors in self._vectors.values():
             await vectors.flush()
+        for other in self._apart.values():
+            await other.flush()
 
     async def _ask_embeddings(self, texts: list[str]) -> "NDArray[np.float32]":
         import base64
