@@ -1,26 +1,62 @@
-"""Does learning help? The tables of docs/evidence.md, from whole learning runs.
+"""Does learning help? The tables of docs/evidence.md and docs/evidence-tables.md, from whole learning runs.
 
-    python -m bench.evidence [--domain alfworld] [--seeds 5] [--designs N] [--data generated|PATH]
-                             [--ask once|every:K|when|when:N] [--home FOLDER]
+    python -m bench.evidence [SERIES ...] [--seeds N] [--jobs N] [--workers N] [--data FOLDER]
+                             [--designs N] [--home FOLDER] [--kept FOLDER] [--tables] [--earlier]
+                             [--write FILE] [--json]
 
-One resumable command: runs that are finished are not played again. Each seed is a search of its
-own with its own collected episodes. Results are printed as they are, failures included.
+A series is a domain under one rule of asking, one run for each seed; all of them where none is named.
+`published` needs --data, the folder of ALFWorld's games (json_2.1.1). With --jobs so many runs are
+played at once, each by --workers processes.
+
+One resumable command: every run has a folder of its own, what is finished is not played again, and
+what was stopped goes on where it was. What came of a run also goes to --kept, which lies beside the
+docs: a run counts as finished there as long as the code that it depends on is the same. Each seed is
+a search of its own with its own collected episodes. Results are printed as they are, failures
+included; runs that are missing are named, and those of an earlier state of the code.
 """
 
 import argparse
+import asyncio
 import json
 import os
-from dataclasses import replace
-from statistics import fmean
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import metamem
+from bench import evidence_kept
+from bench.evidence_kept import Kept
+from bench.evidence_tables import page, tables
+from metamem.core.ids import short
 from metamem.core.progress import Silent
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.rules import Rules, asking
-from metamem.runs.summary import Summary
-from metamem.runs.table import TableRow, best_human
 
-ONCE = "once"
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Runs that differ in their seed alone."""
+
+    domain: str
+    seeds: int = 3
+    data: str = ""
+    ask: str = "once"
+
+
+PUBLISHED = "published"
+SERIES: Mapping[str, Series] = {
+    "generated": Series("alfworld", 5, "generated"),
+    PUBLISHED: Series("alfworld", 5),
+    "baba": Series("baba"),
+    "dialogue": Series("dialogue"),
+    "textworld": Series("textworld"),
+    "coding": Series("coding"),
+    "minihack": Series("minihack"),
+    "minihack-when": Series("minihack", ask="when"),
+    "textworld-when": Series("textworld", ask="when"),
+    "seventh": Series("bench/seventh/domain.py:Workyard"),
+}
 
 
 class Lines(Silent):
@@ -28,110 +64,138 @@ class Lines(Silent):
         print(f"  {name} ({total})" if total else f"  {name}", flush=True)
 
 
-def gather(
-    domain: str, data: str, seeds: int, designs: int | None, ask: str, home: str
-) -> list[Summary]:
-    label = domain
-    if domain == "alfworld":
-        label = "generated" if data == "generated" else "official"
-    if ask != ONCE:
-        label = f"{label}-{ask.replace(':', '-')}"
-    budget = {"designs": designs} if designs else {}
-    found = []
-    for seed in range(seeds):
-        print(f"{label}, seed {seed}", flush=True)
+# --- playing -------------------------------------------------------------------------------------
+
+
+def place(home: Path, label: str, seed: int) -> Path:
+    """A run goes on with the code that it was begun with, and with no other."""
+    return home / f"{label}-{seed}-{short(evidence_kept.state(SERIES[label].domain))}"
+
+
+def play(label: str, seed: int, given: argparse.Namespace) -> None:
+    """One run to its end, in this process; what came of it lies in its folder."""
+    series, folder = SERIES[label], place(given.home, label, seed)
+    data = given.data if label == PUBLISHED else series.data
+    folder.mkdir(parents=True, exist_ok=True)
+    with evidence_kept.counted(folder):
         result = metamem.learn(
-            domain,
-            run=f"evidence-{label}-{seed}",
-            home=home,
+            series.domain,
+            run=f"{label}-{seed}",
+            home=folder,
             progress=Lines(),
-            executor=Spec("local"),
+            executor=Spec("local", {"workers": given.workers} if given.workers else {}),
             domain_settings={"data": data} if data else {},
-            rules=replace(Rules(), **asking(ask)),
+            rules=Rules(**asking(series.ask)),
             seed=seed,
-            **budget,
+            **({"designs": given.designs} if given.designs else {}),
         )
-        found.append(result.summary)
-    return found
+    spent = evidence_kept.computed(folder)
+    evidence_kept.keep(given.kept, label, seed, series.domain, result.summary, spent)
 
 
-def show(runs: list[Summary], split: str) -> str:
-    """The mean of each row over seeds, and on how many seeds learned beats it."""
-    names = [row.name for row in runs[0].tables[split]]
-    lines = [
-        f"| {split}, {runs[0].tables[split][0].tasks} tasks | "
-        + " | ".join(f"seed {n}" for n in range(len(runs)))
-        + " | mean | learned's gain | p<.01 for learned | tokens |",
-        "|---" * (len(runs) + 5) + "|",
-    ]
-    for name in names:
-        rows = [_row(run, split, name) for run in runs]
-        cells = [f"{100 * row.mean:.1f}" for row in rows]
-        gains = [row.comparison for row in rows if row.comparison is not None]
-        won = sum(c.gain > 0 and c.p_holm < 0.01 for c in gains)
-        lines.append(
-            f"| {name} | "
-            + " | ".join(cells)
-            + f" | {100 * fmean(row.mean for row in rows):.1f} | "
-            + (
-                f"{100 * fmean(c.gain for c in gains):+.1f} | {won} of {len(gains)}"
-                if gains
-                else "| "
-            )
-            + f" | {fmean(row.tokens for row in rows):.0f} |"
-        )
-    return "\n".join(lines)
+async def play_all(wanted: Sequence[tuple[str, int]], given: argparse.Namespace) -> None:
+    """Every run in a process of its own, so many at a time; one that fails does not stop others."""
+    places = asyncio.Semaphore(given.jobs)
+    passed = [f"--{name}={getattr(given, name)}" for name in ("home", "kept", "data", "workers")]
+    if given.designs:
+        passed.append(f"--designs={given.designs}")
+
+    async def one(label: str, seed: int) -> None:
+        folder = place(given.home, label, seed)
+        async with places:
+            folder.mkdir(parents=True, exist_ok=True)
+            print(f"{label}, seed {seed}: begun", file=sys.stderr, flush=True)
+            with (folder / "log").open("ab") as log:
+                process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "bench.evidence", label, f"--only-seed={seed}"),
+                    *passed,
+                    stdout=log,
+                    stderr=log,
+                )
+                try:
+                    code = await process.wait()
+                except asyncio.CancelledError:
+                    process.terminate()
+                    await process.wait()
+                    raise
+            ended = "finished" if code == 0 else f"failed, see {folder / 'log'}"
+            print(f"{label}, seed {seed}: {ended}", file=sys.stderr, flush=True)
+
+    await asyncio.gather(*(one(label, seed) for label, seed in wanted))
 
 
-def _points(share: float) -> str:
-    return f"{round(100 * share, 1) + 0.0:+.1f}"  # and no minus before a zero
-
-
-def against_best_human(runs: list[Summary], split: str) -> str:
-    lines = [
-        "| seed | best human | its % | learned % | gain, 95 % interval | p (Holm) | promoted |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for seed, run in enumerate(runs):
-        found = best_human(run.tables[split])
-        if found is None:  # nothing was learned that could be compared
-            lines.append(f"| {seed} | | | | | | no |")
-            continue
-        best, c = found
-        lines.append(
-            f"| {seed} | {best.name} | {100 * best.mean:.1f} | {100 * c.mean_a:.1f} | "
-            f"{_points(c.gain)} ({_points(c.low)} to {_points(c.high)}) | "
-            f"{c.p_holm:.2g} | {'yes' if run.promoted else 'no'} |"
-        )
-    return "\n".join(lines)
-
-
-def _row(run: Summary, split: str, name: str) -> TableRow:
-    return next(row for row in run.tables[split] if row.name == name)
+def finished(
+    kept: Path, label: str, seeds: int, earlier: bool = False
+) -> tuple[dict[int, Kept], list[int]]:
+    """What is there, by seed, and the seeds that are of an earlier state of the code."""
+    domain = SERIES[label].domain
+    read = {seed: evidence_kept.read(kept, label, seed, domain) for seed in range(seeds)}
+    found = {seed: run for seed, run in read.items() if run is not None}
+    old = [seed for seed, run in found.items() if not run.present]
+    return {seed: run for seed, run in found.items() if run.present or earlier}, old
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--domain", default="alfworld")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("series", nargs="*", metavar="SERIES", help=", ".join(SERIES))
+    parser.add_argument("--seeds", type=int, help="of each series; its own number where not given")
+    parser.add_argument("--only-seed", type=int, help="play this run here, and tell no tables")
     parser.add_argument("--designs", type=int, help="the domain's own budget where not given")
-    parser.add_argument("--data", default="", help="generated, or the folder of published games")
-    parser.add_argument("--ask", default=ONCE, help="when memory is asked: docs/asking.md")
-    parser.add_argument("--home", default="bench/results/evidence")
+    parser.add_argument(
+        "--data", default=os.environ.get("ALFWORLD_DATA", ""), help="the folder of published games"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="runs at once")
+    parser.add_argument("--workers", type=int, default=0, help="of each run; one per core if 0")
+    parser.add_argument("--home", type=Path, default=Path("bench/results/evidence"))
+    parser.add_argument("--tables", action="store_true", help="play nothing, tell what there is")
+    parser.add_argument(
+        "--kept", type=Path, default=Path("docs/evidence"), help="where what came of runs is kept"
+    )
+    parser.add_argument(
+        "--earlier", action="store_true", help="tell runs of an earlier state of the code as well"
+    )
+    parser.add_argument("--write", type=Path, help="a file that gets the tables, as a page")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    data_sets = [given.data]
-    if given.domain == "alfworld" and not given.data:
-        published = os.environ.get("ALFWORLD_DATA")
-        data_sets = ["generated", published] if published else ["generated"]
-    for data in data_sets:
-        runs = gather(given.domain, data, given.seeds, given.designs, given.ask, given.home)
-        if given.json:
-            print(json.dumps([run.to_json() for run in runs]))
-            continue
-        for split in ("test", "shift"):
-            print(f"\n{show(runs, split)}\n\nAgainst the best human design of each seed:\n")
-            print(against_best_human(runs, split))
+    if unknown := sorted(set(given.series) - set(SERIES)):
+        parser.error(f"no series {unknown[0]}; known: {', '.join(SERIES)}")
+    labels = given.series or list(SERIES)
+    if PUBLISHED in labels and not given.data and not given.tables:
+        if given.series:
+            parser.error("published games need --data FOLDER (see docs/alfworld.md)")
+        labels.remove(PUBLISHED)
+    if given.only_seed is not None:
+        for label in labels:
+            play(label, given.only_seed, given)
+        return
+    seeds = {label: given.seeds or SERIES[label].seeds for label in labels}
+    if not given.tables:
+        wanted = [(label, seed) for label in labels for seed in range(seeds[label])]
+        done = {
+            (label, n) for label in labels for n in finished(given.kept, label, seeds[label])[0]
+        }
+        asyncio.run(play_all([one for one in wanted if one not in done], given))
+    found = {}
+    for label in labels:
+        found[label], old = finished(given.kept, label, seeds[label], given.earlier)
+        missing = [str(n) for n in range(seeds[label]) if n not in found[label] and n not in old]
+        if missing:
+            print(f"{label}: not finished: {', '.join(missing)}", file=sys.stderr)
+        if old:
+            told = ", ".join(map(str, old))
+            print(f"{label}: of an earlier state of the code: {told}", file=sys.stderr)
+    found = {label: runs for label, runs in found.items() if runs}
+    if given.json:
+        told = {
+            label: {n: r.summary.to_json() for n, r in runs.items()}
+            for label, runs in found.items()
+        }
+        print(json.dumps(told))
+        return
+    if given.write:
+        given.write.write_text(page(found), encoding="utf-8")
+        return
+    print(tables(found))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+import metamem
 from metamem.core.chat import Question
 from metamem.core.types import Design, Experience, Query
 from metamem.designs.jailed import Jail
@@ -27,6 +30,10 @@ class Asking(Memory):
         return " ".join([*self.said, await self.tools.llm.ask("and now?")])
 ''')
 ASKED: list[str] = []
+
+
+def loud(question: Question) -> str:
+    return question.turns[-1].text.upper()
 
 
 def answer(question: Question) -> str:
@@ -63,3 +70,22 @@ async def test_what_a_model_said_is_found_again_by_whoever_opens_the_log(tmp_pat
     assert await told(0, "two") == "1 2 3"
     assert ASKED == ["goal 0", "goal 1", "and now?"]
     assert await told(1, "three") == "1 2 4 5"
+
+
+def test_a_memory_is_what_its_model_made_of_the_log(tmp_path: Path) -> None:
+    def told(model: str, *goals: str) -> tuple[str, int]:
+        name = f"scripted:{__name__}:{model}"
+        with metamem.open_memory(ASKING, tmp_path, model=name) as memory:
+            for goal in goals:
+                memory.update(Experience(goal=goal))
+            return memory.retrieve("x"), memory.replayed
+
+    ASKED.clear()
+    first = told("answer", "one", "two")
+    assert first == ("1 2 3", 0)
+    assert told("answer") == first
+    with pytest.warns(UserWarning, match="another model"):
+        assert told("loud") == ("ONE TWO AND NOW?", 2)
+    with pytest.warns(UserWarning, match="another model"):
+        assert told("answer") == ("1 2 3", 2)
+    assert len(ASKED) == 3

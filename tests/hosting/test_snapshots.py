@@ -67,7 +67,9 @@ def test_snapshots_are_kept_now_and_then_while_it_is_open(
 def _wait_for(folder: Path, position: int) -> None:
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        if list((folder / "snapshots").glob("*")) and _position(folder) == position:
+        # Beside one that is whole the next may just be written.
+        whole = [*(folder / "snapshots").glob("*.snapshot")]
+        if whole and _position_in(whole[0]) == position:
             return
         time.sleep(0.02)
     raise AssertionError(f"no snapshot at {position}")
@@ -81,8 +83,11 @@ def _wait_for_any(folder: Path) -> None:
 
 
 def _position(folder: Path) -> int:
-    header = the_snapshot(folder).read_bytes().partition(b"\n")[0]
-    position: int = json.loads(header)["position"]
+    return _position_in(the_snapshot(folder))
+
+
+def _position_in(snapshot: Path) -> int:
+    position: int = json.loads(snapshot.read_bytes().partition(b"\n")[0])["position"]
     return position
 
 

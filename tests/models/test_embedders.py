@@ -5,14 +5,14 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metamem.core import registry
 from metamem.core.errors import UsageError
 from metamem.core.protocols import Embedder
 from metamem.models.hashed_embedder import HashedEmbedder
-from metamem.models.wordllama_embedder import WordLlamaEmbedder
+from metamem.models.wordllama_embedder import WordLlamaEmbedder, _load
 
 EMBEDDERS = [WordLlamaEmbedder(), HashedEmbedder()]
 TEXTS = ["put a clean cup on the shelf", "put two books in the box", "Grüße, 世界 🌍", "ok"]
@@ -109,6 +109,21 @@ def test_wordllama_finds_the_paraphrase_among_the_others() -> None:
     left = WordLlamaEmbedder().embed([a for a, _ in PARAPHRASES])
     right = WordLlamaEmbedder().embed([b for _, b in PARAPHRASES])
     assert (left @ right.T).argmax(axis=1).tolist() == list(range(len(PARAPHRASES)))
+
+
+WORDLIKE = st.text(st.sampled_from("aehnotz 019.,;'()<>/s\n\t_▁é"), max_size=40)
+
+
+@settings(max_examples=500)
+@given(WORDLIKE)
+@example("one two  three")
+@example("</s> one")
+@example("a" * 100 + " b")
+def test_wordllama_reads_word_by_word_what_it_reads_as_a_whole(text: str) -> None:
+    tokenizer, vectors, _ = _load()
+    ids = tokenizer.encode(text, add_special_tokens=False).ids
+    whole = vectors[ids].sum(axis=0, dtype=np.float32) if ids else np.zeros(256, np.float32)
+    assert np.array_equal(WordLlamaEmbedder().sums([text])[0], whole)
 
 
 def test_wordllama_loads_without_its_package_or_an_http_client() -> None:

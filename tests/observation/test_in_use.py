@@ -10,20 +10,24 @@ import pytest
 from bench.observation import SHORT, learned
 
 import metamem
-from metamem.api import open_home
+from metamem.api import learn_config, open_home
 from metamem.cli.main import run
 from metamem.core.chat import Question
 from metamem.core.errors import UsageError
+from metamem.core.figures import scale_of
 from metamem.core.types import Design, Query
 from metamem.designs.human.observational import Settings
 from metamem.designs.library import load
 from metamem.designs.settings import with_settings
+from metamem.domains.toy import ToyDomain
 from metamem.evaluation.jobs import Spec
+from metamem.models.allowance import Allowance
 from metamem.observation.dialogues import dialogue
-from metamem.observation.domain import DESIGN, OBSERVER, SPACE
+from metamem.observation.domain import DESIGN, OBSERVER, SPACE, ObservationDomain
 from metamem.observation.playing import play
-from metamem.promotion import Ledger
+from metamem.promotion import AGREED, Ledger
 from metamem.promotion.parameters import change, in_use
+from metamem.runs.summary import Summary
 from metamem.service.designs.serving import Serving
 from metamem.service.designs.starting import served_designs
 from metamem.service.service import MemoryService
@@ -132,6 +136,30 @@ async def test_the_service_serves_what_is_in_use_and_follows_what_is_decided(
         service.close()
 
 
+async def test_a_served_one_with_a_model_tells_what_the_evaluated_one_does(tmp_path: Path) -> None:
+    approved(tmp_path, SET)
+    how = Serving(advice_tokens=4_000, patience=60.0)
+    service = MemoryService(tmp_path / "memory")
+    service.make_scope(SCOPE)
+    paid = {"model": MODEL, "allowance": Allowance(tokens=10_000_000)}
+    tokens = 0
+    try:
+        for _ in range(2):  # opened again it pays nothing
+            async with served_designs(
+                service, tmp_path, design=DESIGN, scope=NAME, serving=how, **paid
+            ) as served:
+                for session in () if tokens else SPOKEN.sessions:
+                    await served.experience(MEMBER, NAME, session)
+                found = await served.advise(MEMBER, NAME, Query("What was said?"))
+                assert found.text == await evaluated(SET) and "Notes on" in found.text
+                spent = served.status()["model"]["tokens"]
+                assert spent == (tokens or spent) > 0
+                tokens = spent
+    finally:
+        service.close()
+    assert found.text == lived(tmp_path)
+
+
 def test_a_planted_threshold_is_learned_approved_and_used(tmp_path: Path) -> None:
     """The one loop, as for every other domain. In short dialogues the defaults never observe."""
     result = learned(tmp_path, 0)
@@ -143,7 +171,9 @@ def test_a_planted_threshold_is_learned_approved_and_used(tmp_path: Path) -> Non
         ledger = Ledger(archive)
         (waiting,) = ledger.pending()
         assert in_use(ledger, HERE) is None
-        ledger.approve(waiting.subject, HERE, by="Ada")
+        with pytest.raises(UsageError, match="tokens = 4000 "):
+            ledger.approve(waiting.subject, HERE, by="Ada")  # it was learned on short dialogues
+        ledger.approve(waiting.subject, HERE, by="Ada", evidence={AGREED: True})
         assert in_use(ledger, HERE) == json.loads(result.learned.source)
     found = with_settings(load(DESIGN), SPACE.read(result.learned))
     assert opened_with(tmp_path) == found.id
@@ -205,3 +235,26 @@ def test_a_person_approves_and_undoes_on_the_command_line(tmp_path: Path) -> Non
 def opened_with(home: Path) -> str:
     with metamem.open_memory(DESIGN, home=home) as memory:
         return memory.design.id
+
+
+def test_a_score_of_several_parts_is_not_called_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    small = ("--domain", "observation", "--tasks", "2", "--setting", "tokens=1000", "--quiet")
+    for words in (("evaluate", "defaults", "silent"), ("compare", "defaults", "silent")):
+        assert run([*words, *small, "--home", str(tmp_path)]) == 0
+    assert run(["archive", "list", "--home", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("score %") == 3 and "success" not in said
+    scale = scale_of(ObservationDomain())
+    kept = Summary(reward_name=scale.name).to_json()
+    assert Summary.from_json(kept).scale == scale
+    assert scale_of(ToyDomain()).heading == "success %"
+
+
+def test_the_domain_suggests_who_searches_and_anybody_may_say_otherwise() -> None:
+    assert learn_config(None, "observation", "", {}).proposer == Spec("adaptive")
+    assert learn_config(None, "dials", "", {}).proposer == Spec("gaussian")
+    said = {"proposer": Spec("gaussian")}
+    assert learn_config(None, "observation", "", said).proposer == Spec("gaussian")

@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from scipy import stats
 
 from metamem.core.errors import UsageError
 from metamem.promotion import Decision, Gate, GateReport, PairedGain
+from metamem.promotion.evidence import Rival
 
 Table = dict[str, dict[str, float]]
 
@@ -115,7 +118,61 @@ def test_a_gain_within_luck_is_refused_and_the_reason_says_how_many_tasks_it_tak
     )
     assert decision.promoted is None
     assert decision.lower_bound is not None and decision.lower_bound < 0
-    assert "you need about" in decision.reason
+    assert "it takes about" in decision.reason
+
+
+def refused(gains: np.ndarray, level: float = 0.01) -> str:
+    """What is said of one that gains so much on each task."""
+    human = np.full(gains.size, 0.5)
+    decision = Gate(level).decide(
+        table(np.array([human + gains]), "learned-"), table(np.array([human]), "human-")
+    )
+    assert decision.promoted is None
+    return decision.reason.rpartition("; ")[2]
+
+
+def test_what_is_worse_is_said_to_be_worse_and_no_tasks_are_promised() -> None:
+    generator = np.random.default_rng(4)
+    said = refused(generator.normal(-0.35, 0.1, 40).round(3))
+    assert said.startswith("it is worse, by 0.3") and "enough" not in said
+    assert "no better" in refused(np.zeros(40))
+
+
+def test_what_is_refused_is_never_told_that_its_tasks_are_enough() -> None:
+    """A handicap may cost more than the gain: seventy-five small wins, and nothing lost."""
+    small = np.full(75, 0.012) + np.linspace(-0.004, 0.004, 75).round(4)
+    said = re.match(r"it takes about ([0-9,]+) tasks to prove a gain of [+]0.012", refused(small))
+    assert said and int(said[1].replace(",", "")) > 75
+
+
+@pytest.mark.parametrize("level", [0.01, 0.002])
+@pytest.mark.parametrize("shape", ["small gains", "wins and losses", "thirds"])
+def test_so_many_tasks_as_are_said_to_be_needed_pass_by_the_rule_itself(
+    shape: str, level: float
+) -> None:
+    def gains(generator: np.random.Generator, tasks: int) -> np.ndarray:
+        luck = generator.random(tasks)
+        if shape == "small gains":
+            return generator.normal(0.03, 0.08, tasks)
+        if shape == "thirds":
+            return generator.integers(-1, 3, tasks) / 3
+        return np.where(luck < 0.25, 1.0, np.where(luck < 0.3, -1.0, 0.0))
+
+    rule = PairedGain()
+    needed = rule.needed(typical(gains), level)
+    found = 0
+    for seed in range(200):
+        drawn = gains(np.random.default_rng(seed), needed)
+        ours = {f"t{n}": float(gain) for n, gain in enumerate(drawn)}
+        rival = Rival("", 0.0, dict.fromkeys(ours, 0.0))
+        found += rule.judge(ours, rival, level=level, seed=seed).passed
+    assert 0.70 <= found / 200 <= 0.92, (needed, found)
+
+
+def typical(gains: Callable[[np.random.Generator, int], np.ndarray]) -> list[float]:
+    """Forty gains that are spread as many are."""
+    many = np.sort(gains(np.random.default_rng(0), 4_000))
+    return [float(gain) for gain in many[50::100]]
 
 
 def test_the_level_is_shared_among_the_candidates() -> None:

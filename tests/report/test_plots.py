@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metamem.core.figures import SHARES, percent, points
@@ -27,6 +27,8 @@ LEARNED = TableRow(
 
 
 @given(finite, finite)
+@example(0.0, 5e-324)
+@example(1e6, 1e6 + 1e-9)
 def test_ticks_cover_the_range_and_are_few(a, b):
     low, high = min(a, b), max(a, b)
     marks = ticks(low, high)

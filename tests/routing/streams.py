@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from metamem.core.ids import derive_seed
-from metamem.evaluation.offpolicy import Entry
 from metamem.routing import Context, Outcome, Router, Settings
+from metamem.routing.reading import Entry
 
 KINDS = ("translate the letter", "repair the parser", "summarise the report")
 AROUND = ("please", "today", "again", "soon", "for us", "with care")

@@ -15,11 +15,13 @@ WIDTH = SETTINGS.dimensions + 1
 Array = NDArray[np.float64]
 
 
-def drawn(seed: int, count: int) -> list[tuple[Array, int, Outcome]]:
+def drawn(seed: int, count: int, seen: int = WIDTH) -> list[tuple[Array, int, Outcome]]:
+    """Outcomes of tasks in which so many features, the first among them, are ever seen."""
     luck = np.random.default_rng(seed)
     made = []
     for _ in range(count):
         row = np.concatenate(([1.0], luck.normal(size=WIDTH - 1)))
+        row[seen:] = 0.0
         outcome = Outcome(luck.random(), luck.random(), 5 * luck.random())
         made.append((row, int(luck.integers(2)), outcome))
     return made
@@ -47,9 +49,10 @@ def taught(data: list[tuple[Array, int, Outcome]]) -> Model:
     return model
 
 
+@pytest.mark.parametrize("seen", [WIDTH, 3])
 @pytest.mark.parametrize("count", [0, 1, 30, FIRST_FIT - 1])
-def test_beliefs_are_those_of_the_whole_regression(count: int) -> None:
-    data = drawn(count, count)
+def test_beliefs_are_those_of_the_whole_regression(count: int, seen: int) -> None:
+    data = drawn(count, count, seen)
     posterior = taught(data).posterior(ARMS)
     design = stacked([row for row, _, _ in data], [arm for _, arm, _ in data])
     given = np.array([(o.success, o.cost, o.latency) for _, _, o in data]).reshape(-1, 3)
@@ -67,9 +70,9 @@ def test_beliefs_are_those_of_the_whole_regression(count: int) -> None:
     np.testing.assert_allclose(posterior.covariance(row), asked @ spread @ asked.T, atol=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_fitted_widths_make_the_outcomes_likeliest(seed: int) -> None:
-    data = drawn(seed, FIRST_FIT)
+@pytest.mark.parametrize(("seed", "seen"), [(0, WIDTH), (1, WIDTH), (2, WIDTH), (3, 3)])
+def test_the_fitted_widths_make_the_outcomes_likeliest(seed: int, seen: int) -> None:
+    data = drawn(seed, FIRST_FIT, seen)
     model = taught(data)
     design = stacked([row for row, _, _ in data], [arm for _, arm, _ in data])
     worth = np.array([o.success - 0.2 * o.cost - 0.01 * o.latency for _, _, o in data]) - 0.5

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import metamem
 from metamem.api import open_home
-from metamem.cli.main import program
+from metamem.cli.running import program
 from metamem.core.errors import UsageError
 from metamem.domains.toy import ToyDomain
 from metamem.evaluation.jobs import Spec

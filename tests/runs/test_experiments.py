@@ -13,13 +13,15 @@ import pytest
 import metamem
 from metamem.api import open_home
 from metamem.core.errors import UnknownName, UsageError
+from metamem.core.figures import Scale
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.rules import Rules
 from metamem.evaluation.statistics import binomial_tail, tasks_needed
 from metamem.promotion.evidence import PairedGain
 from metamem.promotion.gate import Gate
-from metamem.runs.experiments import Terms, experiments
+from metamem.runs.experiments import Experiment, Terms, experiments
 from metamem.runs.experiments.power import power_of_gain, power_of_growth
+from metamem.runs.experiments.records import Plan, answers, standing
 from metamem.runs.experiments.terms import LEVEL
 
 INLINE = Spec("inline")
@@ -90,10 +92,31 @@ def test_power_is_told_before_anything_is_played_and_again_after_the_pilot(tmp_p
     assert any("40 of test" in text for text, played in seen if played == 0)
 
 
+def test_the_effect_that_one_would_like_to_see_stays_whatever_a_pilot_saw(chain):
+    """The best of several gains that were seen is one that luck chose."""
+    _, _, (first, _), _, _ = chain
+    before, after = first.power
+    assert (before.effect, after.effect) == (0.1, 0.1)
+    assert after.needed == power_of_gain(after.tasks, after.level, after.spread, "", 0.1).needed
+
+
 def test_a_plan_is_told_and_nothing_is_played_or_kept(tmp_path):
     found, told = play(tmp_path, "H1", only_plan=True)
     assert found.power and told
     assert rows(tmp_path) == 0
+    assert found.state == "planned"
+    with open_home(tmp_path) as archive:
+        assert experiments(archive) == []
+
+
+@pytest.mark.parametrize("hypothesis", ["H2", "H3"])
+def test_a_plan_that_comes_too_early_tells_its_power_and_why_it_would_be_refused(
+    tmp_path, hypothesis
+):
+    found, told = play(tmp_path, hypothesis, only_plan=True)
+    (power,) = found.power
+    assert power.known_from == "assumed" and power.told(Scale()) in told
+    assert found.state == "refused" and "was not tested" in found.reason
     with open_home(tmp_path) as archive:
         assert experiments(archive) == []
 
@@ -156,10 +179,45 @@ def test_the_same_again_is_what_came_of_it(chain):
 
 def test_asking_again_in_another_way_is_told(chain):
     home, *_ = chain
-    again, _ = play(home, "H1", rules=Rules(tasks=35))
+    again, told = play(home, "H1", rules=Rules(tasks=35))
     assert again.state == "passed"
-    assert any("was answered once before" in warning for warning in again.warnings)
+    (warning,) = again.warnings
+    assert "was answered once before" in warning and "the first one counts" in warning
+    assert f"Before you ask: {warning}." in told
     assert not play(home, "H1")[0].warnings
+
+
+ALIKE = "conditions that two attempts share"
+
+
+def attempt(number, state, hypothesis="H1", **more):
+    plan = Plan("towns", {}, hypothesis, "?", {"all": ALIKE}, {"attempt": number})
+    return Experiment(plan.id, plan, state, ended=f"2026-01-0{number}", **more)
+
+
+def test_the_first_answer_counts_whatever_comes_after_it():
+    """Who asks until it is yes hears yes in the end: twenty tries of nothing pass two times of three."""
+    no, yes = attempt(1, "not passed"), attempt(2, "passed")
+    under = no.plan.under
+    for known in ([no, yes], [yes, no]):
+        assert standing(known, "H1", under) == no
+        assert answers(known, "H1", under) == [no, yes]
+    first = attempt(1, "passed")
+    assert standing([first, attempt(2, "not passed")], "H1", under) == first
+    insisted = attempt(1, "passed", overridden="H0 has not passed")
+    assert standing([insisted, attempt(1, "refused"), yes], "H1", under) == yes
+
+
+def test_a_pass_after_a_failure_opens_nothing(tmp_path):
+    silent = tmp_path / "silent.py"
+    silent.write_text(SILENT)
+    home = tmp_path / "home"
+    assert not play(home, "H1", terms=Terms(designs=(str(silent),), pilot=4))[0].passed
+    again, told = play(home, "H1")
+    assert again.passed and any("the first one counts" in text for text in told)
+    second, _ = play(home, "H2")
+    assert second.state == "refused"
+    assert "when it was asked first, and that is what counts" in second.reason
 
 
 def test_where_memory_cannot_help_nothing_passes_and_nothing_is_opened(tmp_path):
@@ -312,5 +370,6 @@ def test_longer_streams_show_smaller_rises():
     assert long.detectable < short.detectable
     assert short.needed == long.needed  # of the same effect, with as many streams
     assert power_of_growth([long.needed // 4] * 4, LEVEL, 0.5, "assumed", 0.2).enough
-    with pytest.raises(UsageError):
-        power_of_growth([1, 1], LEVEL, 0.5, "assumed", 0.2)
+    for too_few in ([1, 1], [40]):
+        with pytest.raises(UsageError):
+            power_of_growth(too_few, LEVEL, 0.5, "assumed", 0.2)

@@ -89,6 +89,20 @@ def test_inside_approved_bounds_a_proven_set_is_in_use_at_once(tmp_path, most, a
     assert found == (json.loads(run.learned.source) if applies else None)
 
 
+def test_what_was_learned_under_other_settings_waits_inside_bounds_too(tmp_path):
+    bounds, place = Bounds({"level": (0, 20)}), Place("domain", "plain")
+    with open_home(tmp_path) as archive:
+        propose_bounds(Ledger(archive), bounds, place, by="operations")
+        Ledger(archive).approve(bounds.subject, place, by="Ada")
+    settings = {"domain_settings": {"most": 40}, "designs": 12, "control": False}
+    run = metamem.learn(f"{__name__}:Plain", home=tmp_path, executor=INLINE, **settings)
+    assert run.promoted
+    with open_home(tmp_path) as archive:
+        (waiting,) = Ledger(archive).pending()
+        assert in_use(Ledger(archive), place) is None
+    assert waiting.evidence["learned_under"]["usual"] == {"most": 20}
+
+
 def test_a_copy_is_told_in_the_words_of_parameters(tmp_path):
     copying = Spec("tests.runs.plugged:Copying")
     found = metamem.learn(
@@ -154,8 +168,11 @@ class Plain(ParamsBase):
     version = "1"
     space = Space({"level": Int(0, 20, 0)})
 
+    def __init__(self, most=20):
+        self.most = most
+
     def tasks(self, split):
         return [Task(f"{split}-{n}", "a level") for n in range(40)]
 
     async def score(self, values, task, trial):
-        return Scored(values["level"] / 20)
+        return Scored(values["level"] / self.most)

@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from metamem.core.errors import UsageError
-from metamem.sandbox import bubblewrap
+from metamem.sandbox import bubblewrap, workspace
 from metamem.sandbox.workspace import WorkspaceLimits, run_blocking, run_command
 
 pytestmark = pytest.mark.skipif(
@@ -135,6 +136,22 @@ async def test_how_a_command_ended_is_told(tmp_path: Path) -> None:
         assert (result.exit_code, result.ended_by) == (code, "")
     slept = await run_command(["sleep", "60"], tmp_path, 0.3)
     assert (slept.exit_code, slept.ended_by) == (-9, "wall")
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGXCPU])
+async def test_it_ends_the_same_where_the_host_ignores_signals(
+    tmp_path: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace._hearing.cache_clear()
+    with monkeypatch.context() as elsewhere:  # where the host looks for programs is nothing to it
+        elsewhere.setenv("PATH", str(tmp_path))
+        workspace._hearing()
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        result = await run_command(["sh", "-c", f"kill -{int(number)} $$"], tmp_path, 30)
+    finally:
+        signal.signal(number, before)
+    assert (result.exit_code, result.ended_by) == (-number, "")
 
 
 @pytest.mark.slow

@@ -77,6 +77,7 @@ async def test_a_request_is_a_folder_and_its_answer_a_proposal(desk):
     assert (folder / "parent.py").read_text() == PARENT.source
     assert "Doors." in (folder / "dossier.md").read_text()
     assert "async def retrieve" in (folder / "manual.md").read_text()
+    assert "GridModel" in (folder / "toolbox.md").read_text()
     assert "submit" in (folder / "skill.md").read_text()
     (folder / "design.py").write_text(CHILD)
     outcome = await desk.submit(1, desk.source(1), " a child ", 0)

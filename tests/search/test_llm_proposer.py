@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import metamem
 from metamem.api import open_home
-from metamem.cli.main import program
+from metamem.cli.running import program
 from metamem.core import registry
 from metamem.core.errors import AllowanceSpent, ModelUnavailable, UsageError
 from metamem.core.ids import derive_seed
@@ -349,6 +349,7 @@ async def test_a_request_stays_within_the_window():
     await LlmProposer(window=30_000, reflect_tokens=3000, code_tokens=5000).propose(
         Request([view], chats={"model": model}, domain_description="many words " * 50_000)
     )
+    assert model.asked
     for _, question in model.asked:
         assert sum(count_tokens(t.text) for t in question.turns) + question.max_tokens < 30_000
 

@@ -36,9 +36,11 @@ from metamem.search.recombine.operators import (
     operator_of,
 )
 from metamem.search.recombine.parse import parse
-from metamem.search.recombine.proposers import BASE, alone, operator_odds
+from metamem.search.recombine.proposers import BASE, operator_odds
 from metamem.search.recombine.recast import RECASTS
 from metamem.search.recombine.render import render
+from metamem.search.recombine.survey import alone
+from metamem.search.recombine.together import OPERATOR as TOGETHER
 from tests.designs.running import advice
 from tests.runs.changing import LEADS, SURVEYED
 
@@ -154,12 +156,65 @@ async def test_the_best_by_itself_is_tried_in_other_company():
     )
 
 
+def by_itself(name: str, rewards: dict[str, float]) -> Tried:
+    made = alone(next(b for b in blocks("think") if b.name == name))
+    mean = sum(rewards.values()) / len(rewards)
+    return Tried(made.design, mean, made.operator, rewards=rewards)
+
+
+async def put_together(tried: list[Tried], proposals: int = 200) -> list[Proposal]:
+    """What is put together of these, in the order in which it is proposed."""
+    history, found = list(SURVEYED), []
+    for seed in range(proposals):
+        request = Request(parents=HUMAN[:2], history=history, tried=tried, seed=seed)
+        made = await Recombine().propose(request)
+        history.append(OperatorOutcome(made.operator, 0.0))
+        if made.operator.startswith(TOGETHER):
+            found.append(made)
+    return found
+
+
+def winning(*tasks: int, of: int = 30) -> dict[str, float]:
+    return {str(task): float(task in tasks) for task in range(of)}
+
+
+NOTHING = Tried(library.load("no_memory"), 0.0, "human", True, winning(0))
+
+
+async def test_parts_that_gain_in_different_tasks_are_put_together(jail):
+    first, second, same = (
+        by_itself("VotedWay", winning(0, *range(10, 20))),
+        by_itself("NotYetTried", winning(0, *range(20, 28))),
+        by_itself("Mapped", winning(0, *range(10, 18))),
+    )
+    made = await put_together([NOTHING, first, same, second])
+    sets = {frozenset(one.parents) for one in made}
+    assert frozenset((first.design.id, second.design.id)) in sets
+    assert frozenset((first.design.id, same.design.id)) not in sets
+    assert len({one.operator for one in made}) == len(made)  # each way once, and then no more
+    for one in made:
+        genome = parse(one.design.source)
+        assert len(genome.layers) == len(one.parents)
+        await advice(jail, one.design)
+    speakers = {(parse(one.design.source).combine.name, one.parents) for one in made}
+    both = first.design.id, second.design.id
+    assert {("FirstThatKnows", both), ("FirstThatKnows", both[::-1])} <= speakers
+
+
+async def test_where_nothing_gains_beside_the_best_nothing_is_put_together():
+    idle = by_itself("Mapped", dict(NOTHING.rewards))
+    best = by_itself("VotedWay", winning(0, 1, 2))
+    worse = by_itself("NotYetTried", winning(5))  # loses as much as it gains
+    assert await put_together([NOTHING, idle, best, worse]) == []
+    assert await put_together([best, worse]) == []  # what no memory does is not known
+
+
 @pytest.mark.slow
 async def test_the_same_request_gives_the_same_proposal():
     again = [p.design.id for p, _ in await lineage(20, seed=3)]
     assert [p.design.id for p, _ in await lineage(20, seed=3)] == again
     others = [p.design.id for p, _ in await lineage(20, seed=4)]
-    assert not set(again) & set(others)
+    assert len(set(again) & set(others)) <= 2  # a small change of a human design can come twice
 
 
 @pytest.mark.slow

@@ -37,8 +37,12 @@ class _AnyDomain:
     """What domains of all kinds have in common."""
 
     reward_range: tuple[float, float] = (0.0, 1.0)
+    reward_name = (
+        ""  # what stands over rewards; else `success`, and `reward` where they are no shares
+    )
     suggestions: Mapping[str, Any] = {}
     origin = ""  # the scope whose data the tasks are; what is learned is promoted there
+    whose: tuple[str, ...] = ()  # settings that say which data are those of `origin`, and no more
     trial: Mapping[str, Any] = {}  # settings under which `metamem doctor` gets a task quickly
 
     def describe(self) -> str:

@@ -184,6 +184,8 @@ class HostedMemory:
             return True
         async with self._updating:
             fed = self._fed
+            if not fed.running.alive:
+                return True  # it knows nothing: what it learns again is in the log now
             return await self._feeder.keeping.log.digest(fed.position) == fed.digest
 
     async def fork(self, call_site_of: CallSiteOf | None = None) -> "HostedMemory":

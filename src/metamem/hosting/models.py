@@ -2,6 +2,7 @@
 
 import tempfile
 from pathlib import Path
+from typing import Protocol
 
 from metamem.core.chat import Role, Site
 from metamem.core.protocols import CallSite
@@ -16,6 +17,17 @@ CALLS = "models.db"
 ROLE: Role = "memory"
 
 
+class Answering(Protocol):
+    """A model, as one memory may ask it."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the model: what it says makes the state, so that another makes another."""
+        ...
+
+    def at(self, site: Site) -> CallSite: ...
+
+
 class CallSites:
     """Where the calls of one design happen, and the model to ask there, where one is given.
 
@@ -23,8 +35,13 @@ class CallSites:
     the same experiences is asked once.
     """
 
-    def __init__(self, design: Design, model: "RecordedModel | None" = None) -> None:
+    def __init__(self, design: Design, model: Answering | None = None) -> None:
         self._design, self._model = design, model
+
+    @property
+    def model(self) -> str:
+        """The fingerprint of the model; empty for none."""
+        return self._model.fingerprint if self._model is not None else ""
 
     def of_update(self, position: int) -> CallSite:
         """Of the experience at a position of the log: what `open_kept` is given."""
@@ -52,6 +69,10 @@ class RecordedModel:
         assert place is not None
         self._archive = SqliteArchive(place / CALLS)
         self._broker = Broker(self._archive, models, run_id=ROLE, allowance=allowance)
+
+    @property
+    def fingerprint(self) -> str:
+        return self._broker.fingerprints[ROLE]
 
     def at(self, site: Site) -> CallSite:
         return CallSite(site, for_design(PlacedChat(self._broker.ask, site)))

@@ -34,13 +34,19 @@ async def open_kept(
     embedder: AnyEmbedder,
     rollout: Rollout = "frozen",
     call_site_of: CallSiteOf = nowhere,
+    model: str = "",
+    learned: bool = True,
 ) -> HostedMemory:
-    """A memory that has learned all that is in the log, and adds to it."""
+    """A memory that has learned all that is in the log, and adds to it.
+
+    `model` is the fingerprint of the one that its calls may ask. One that is not `learned` knows what
+    is in the newest snapshot, and learns the rest when it is told to catch up.
+    """
 
     async def start(state: bytes | None) -> JailedMemory:
         return await jail.open(design, seed=seed, embedder=embedder, snapshot=state)
 
-    identity = Identity(design.id, seed, embedder.fingerprint, TOOLBOX_VERSION, rollout)
+    identity = Identity(design.id, seed, embedder.fingerprint, TOOLBOX_VERSION, rollout, model)
     feeder = Feeder(Keeping(log, snapshots, identity, start), call_site_of)
-    fed = await feeder.fed(None, await log.length())
+    fed = await feeder.fed(None, await log.length() if learned else 0)
     return HostedMemory(fed, rollout, call_site_of, feeder)

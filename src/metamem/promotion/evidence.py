@@ -12,11 +12,14 @@ from metamem.evaluation.statistics import (
     binomial_tail,
     lower_bound,
     paired_differences,
-    power_hint,
     sign_flip,
     standard_error,
 )
-from metamem.evaluation.statistics.samples import mean, numbers
+from metamem.evaluation.statistics.distributions import normal_quantile, t_critical
+from metamem.evaluation.statistics.samples import DUST, deviation, mean, numbers
+
+POWER = 0.8  # the chance with which so many tasks as are said to be needed show the gain
+MOST = 100_000  # tasks that are looked at
 
 Rewards = Mapping[str, float]  # the mean reward of each task
 
@@ -39,6 +42,16 @@ class Finding:
     lower_bound: float  # of the gain
     p: float  # one-sided
     passed: bool
+
+
+class Judged(Protocol):
+    """What a refusal is explained from: a finding, or what was kept of one."""
+
+    @property
+    def gain(self) -> float: ...
+
+    @property
+    def lower_bound(self) -> float: ...
 
 
 class RuleOfEvidence(Protocol):
@@ -65,8 +78,8 @@ class RuleOfEvidence(Protocol):
         """Says so where so few tasks could prove nothing; empty where they could."""
         ...
 
-    def missing(self, gain: float, se: float, tasks: int, level: float) -> str:
-        """What it would take to pass, in words."""
+    def missing(self, ours: Rewards, rival: Rival, found: Judged, level: float) -> str:
+        """What it would take to pass, in words, for one that was judged and did not."""
         ...
 
 
@@ -124,8 +137,50 @@ class PairedGain:
             return ""
         return f"{tasks} tasks are too few, the gate asks for {self.fewest_tasks}"
 
-    def missing(self, gain: float, se: float, tasks: int, level: float) -> str:
-        return power_hint(tasks, gain, se * tasks**0.5, alpha=2 * level)
+    def missing(self, ours: Rewards, rival: Rival, found: Judged, level: float) -> str:
+        tasks = len(ours)
+        if too_few := self.too_few(tasks):
+            return too_few
+        if abs(found.gain) <= DUST:
+            return (
+                f"it is no better on {tasks} tasks, and no number of tasks shows a gain of nothing"
+            )
+        if found.gain < 0.0:
+            return f"it is worse, by {-found.gain:.3f}: no number of tasks shows a gain"
+        if found.lower_bound > 0.0:  # then it is the test that does not agree
+            return f"the test must come to {level:.2g} at most"
+        needed = self.needed(paired_differences(ours, rival.rewards), level)
+        about = f"about {needed:,}" if needed <= MOST else f"more than {MOST:,}"
+        return f"it takes {about} tasks to prove a gain of {found.gain:+.3f} (here: {tasks})"
+
+    def needed(self, gains: list[float], level: float) -> int:
+        """How many tasks with gains like these pass with a chance of POWER, more than there are.
+
+        Both conditions of the rule, with all that it adds to the evidence; the test by its normal
+        curve, and at least so many differences that it can come to the level at all.
+        """
+        given = numbers(gains)
+        gain, spread, lost = mean(given), deviation(given), _handicap(gains, self.span)
+        square = spread**2 + gain**2
+        moved = sum(abs(each) > DUST for each in gains) / len(gains)
+        luck, fewest = -normal_quantile(1.0 - POWER), -math.log2(level)
+
+        def enough(n: int) -> bool:
+            total, squares = n * gain - lost, n * square + lost**2
+            size = n + (lost > 0.0)
+            variance = max(squares - total**2 / size, 0.0) / (size - 1)
+            bound = t_critical(level, size - 1.0) * math.sqrt(variance * size)
+            test = -normal_quantile(level) * math.sqrt(squares)
+            differ = n * moved - luck * math.sqrt(n * moved * (1.0 - moved))
+            return total >= max(bound, test) + luck * spread * math.sqrt(n) and differ >= fewest
+
+        low, high = len(gains), max(len(gains) + 1, self.fewest_tasks)
+        while high <= MOST and not enough(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
 
 
 def paired_gain(reward_range: tuple[float, float]) -> PairedGain:
@@ -181,8 +236,10 @@ class ExactShare:
     def too_few(self, tasks: int) -> str:
         return "" if tasks else "it was never used"
 
-    def missing(self, gain: float, se: float, tasks: int, level: float) -> str:
-        failures = tasks - round((gain + self.least) * tasks)
+    def missing(self, ours: Rewards, rival: Rival, found: Judged, level: float) -> str:
+        if too_few := self.too_few(len(ours)):
+            return too_few
+        tasks, failures = len(ours), len(ours) - round(sum(ours.values()))
         needed = self._fewest_uses(failures, level)
         if not failures:
             return f"it takes at least {needed} uses without a failure (here: {tasks} uses)"
@@ -208,12 +265,17 @@ def shown(name: str) -> str:
 
 
 def _with_handicap(gains: list[float], span: float) -> list[float]:
-    """For rewards in parts, one more task that was lost outright.
+    lost = _handicap(gains, span)
+    return [*gains, -lost] if lost else gains
+
+
+def _handicap(gains: list[float], span: float) -> float:
+    """For rewards in parts, what one more task loses: outright.
 
     Many small gains can hide a rare great loss that the sample happens to lack; a t bound knows
     nothing of it and passes far too often. Wins and losses of all that there is cannot hide one: if
     they do not balance, the mean is not zero.
     """
     if all(gain in (-span, 0.0, span) for gain in gains):
-        return gains
-    return [*gains, -max(span, *(abs(gain) for gain in gains))]
+        return 0.0
+    return max(span, *(abs(gain) for gain in gains))

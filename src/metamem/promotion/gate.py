@@ -96,7 +96,7 @@ class Gate:
             best_human=rival.name,
             best_human_mean=rival.mean,
             comparisons=tuple(compared),
-            reason=self._reason(best[0], rival, tasks, level_each)
+            reason=self._reason(best[0], rival, tasks, level_each, candidates[best[0].design])
             if best
             else "nothing to promote: the search gave no candidate",
         )
@@ -109,7 +109,7 @@ class Gate:
             return decision
         best = (rest or passed)[0]
         rival = Rival(decision.best_human, decision.best_human_mean, {})
-        reason = self._reason(best, rival, decision.tasks, decision.level_each)
+        reason = self._reason(best, rival, decision.tasks, decision.level_each, {})
         against = [f"{shown(c.design)}: {objections[c.design]}" for c in passed if c not in rest]
         if rest:
             reason = f"{reason}; passed over: {'; '.join(against)}"
@@ -159,7 +159,9 @@ class Gate:
             passed=found.passed,
         )
 
-    def _reason(self, best: GateComparison, rival: Rival, tasks: int, level_each: float) -> str:
+    def _reason(
+        self, best: GateComparison, rival: Rival, tasks: int, level_each: float, ours: Rewards
+    ) -> str:
         asked = self.rule.asked(rival, tasks)
         figures = (
             f"gain {best.gain:+.3f}, at least {best.lower_bound:+.3f}, "
@@ -169,13 +171,9 @@ class Gate:
             return f"promoted: {shown(best.design)} beats {asked} ({figures})"
         if too_few := self.rule.too_few(tasks):
             return f"not promoted: {too_few}"
-        if best.lower_bound > 0.0:  # then it is the test that does not agree
-            hint = f"the test must come to {level_each:.2g} at most"
-        else:
-            hint = self.rule.missing(best.gain, best.se, tasks, level_each)
         return (
             f"not promoted: no candidate is proven to beat {asked}; the closest is "
-            f"{shown(best.design)} ({figures}); {hint}"
+            f"{shown(best.design)} ({figures}); {self.rule.missing(ours, rival, best, level_each)}"
         )
 
 

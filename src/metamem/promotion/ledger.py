@@ -14,6 +14,7 @@ from metamem.core.access import Scope
 from metamem.core.errors import Conflict, UsageError
 from metamem.promotion.contents import NO_CONTENTS, Contents, check_content
 from metamem.promotion.standing import Standing, standing
+from metamem.promotion.under import AGREED, Under
 from metamem.store.facets import Promotions
 from metamem.store.records import (
     Decision,
@@ -100,7 +101,8 @@ class Ledger:
 
         What was judged by records of a scope alone needs more than that there: a design waits for a
         live comparison (`evidence["comparison"]`), or for somebody's word that it can do without
-        one (`evidence["without_comparison"]`, which says why).
+        one (`evidence["without_comparison"]`, which says why). What was learned under settings that its
+        domain does not have by itself waits for the word of whoever knows that (`evidence[AGREED]`).
         """
         _check_compared(subject, place, evidence)
         return self._enter(subject, place, "approved", by, reason, evidence)
@@ -158,7 +160,7 @@ class Ledger:
         """As the next decision of its history, once it is sure that it can follow."""
         for _ in range(_TRIES):
             history = self.history(subject, place)
-            about = _checked(standing(history), subject, place, decision, by)
+            about = _checked(standing(history), subject, place, decision, by, evidence)
             entry = PromotionRecord(
                 subject=subject,
                 place=place,
@@ -234,8 +236,23 @@ def _check_place(place: Place) -> None:
         Scope.parse(place.name)
 
 
+def _check_settings(about: PromotionRecord, evidence: Mapping[str, Any]) -> None:
+    under = Under.of(about.evidence)
+    if under.differs and not evidence.get(AGREED):
+        raise UsageError(
+            f"what is to be approved, {about.subject.id}, was learned under settings that {about.place}"
+            f" does not have by itself: {under.told}. What was proven there need not hold here",
+            hint="learn it as it will be used, or say that you know: --settings-differ",
+        )
+
+
 def _checked(
-    now: Standing, subject: Subject, place: Place, decision: Decision, by: str
+    now: Standing,
+    subject: Subject,
+    place: Place,
+    decision: Decision,
+    by: str,
+    evidence: Mapping[str, Any],
 ) -> PromotionRecord | None:
     """The entry that a decision is about, or an error where it cannot be taken."""
     what = f"the {subject.kind} {subject.id}"
@@ -248,6 +265,8 @@ def _checked(
                 f"{what} does not wait for approval in {place}",
                 hint="metamem promotions pending lists what does",
             )
+        if decision == "approved":
+            _check_settings(about, evidence)
         return about
     if decision == "undone":
         about = next((e for e in reversed(now.applied) if e.subject == subject), None)

@@ -11,6 +11,7 @@ from metamem.promotion.contents import parameters_id, policy_id
 from metamem.promotion.evidence import Rewards, Rival, paired_gain
 from metamem.promotion.ledger import GATE, REVERT, Ledger
 from metamem.promotion.standing import standing
+from metamem.promotion.under import Under
 from metamem.store.records import Place, PromotionRecord, Subject
 
 Values = Mapping[str, Any]
@@ -121,11 +122,16 @@ def change(
 ) -> PromotionRecord:
     """Promote a set of parameters: in use at once inside the approved bounds, else it waits.
 
-    `defaults` are what counts where nothing was ever put into use.
+    `defaults` are what counts where nothing was ever put into use. What was learned under settings that
+    its domain does not have by itself always waits: nobody approved bounds for those.
     """
     bounds = approved_bounds(ledger, place)
     now = in_use(ledger, place, name)
-    inside = bounds is not None and bounds.hold(values, defaults if now is None else now)
+    inside = (
+        bounds is not None
+        and bounds.hold(values, defaults if now is None else now)
+        and not Under.of(evidence).differs
+    )
     told = {"values": dict(values), "bounds": bounds.subject.id if bounds and inside else None}
     return ledger.promote(
         Subject("parameters", parameters_id(values), name),

@@ -11,6 +11,7 @@ from metamem.core.protocols import Domain, ParamsDomain
 from metamem.core.types import Design, Evaluation, Kind
 from metamem.designs.library import NO_MEMORY
 from metamem.evaluation.rules import Rules
+from metamem.promotion.under import Under
 from metamem.report.card import Card, card
 from metamem.report.episodes import Pair, example_pairs
 from metamem.report.journal import Journal
@@ -56,6 +57,7 @@ class Story:
     conditions: Mapping[str, Any]  # the fingerprint of the learned design's first evaluation shown
     reads: list[ReadRecord]
     promotions: list[PromotionRecord]
+    under: Under  # what it was learned under
     across: CrossTable | None  # over all domains; None where none was made
 
     @property
@@ -78,6 +80,7 @@ def gather(archive: Archive, run_id: str) -> Story:
     shown = _evaluations(archive, summary)
     first = next((found[LEARNED] for found in shown.values() if LEARNED in found), None)
     parent = archive.design(parent_id) if parent_id else None
+    decided = archive.promotions(run_id)
     kind, domain = _kind(archive, learned, journal), _domain(config)
     learnable: Learnable = registry.create("learnables", kind)
     return Story(
@@ -99,6 +102,7 @@ def gather(archive: Archive, run_id: str) -> Story:
         conditions=_conditions(first, kind) if first else {},
         reads=archive.reads(run_id),
         promotions=[p for p in archive.promotions() if learned and p.subject.id == learned.id],
+        under=Under.of(decided[0].evidence) if decided else Under(),
         across=_across(archive) if kind == "code" else None,
     )
 

@@ -1,6 +1,6 @@
 """The result of a run in plain words, neither more nor less than the figures carry."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metamem.core.figures import Scale, chance
@@ -29,25 +29,44 @@ def headline(state: str, summary: Summary, kind: Kind = "code") -> Headline:
     if not summary.learned:
         return Headline("none", "The search found no design that works", (reason,))
     tables = summary.tables
-    verdicts = {split: _verdict(rows) for split, rows in tables.items()}
     sentences = [_sentence(split, rows, summary.scale) for split, rows in tables.items()]
     sentences += [found.told(summary.scale) for found in attributions(summary)]
     sentences += _over_chance(summary)
     sentences.append(f"The gate's decision: {reason}")
     name = f"The learned {WHAT[kind]} {short(summary.learned)}"
-    wins = [split for split, verdict in verdicts.items() if verdict > 0]
     if summary.learned in summary.decision.objections:
         title = f"{name} beats the best human design, but not by what it remembers"
         return Headline("none", title, tuple(sentences))
     if not summary.promoted:
         title = f"{name} was not proven better than the best human design"
         return Headline("none", title, tuple(sentences))
-    if len(wins) == len(tables):
+    if not (less := _less(tables)):
         title = f"{name} beats the best human design on tasks it never saw"
         return Headline("good", title, tuple(sentences))
-    where = f"holds on {' and '.join(wins)} only" if wins else "did not show again on unseen tasks"
-    title = f"{name} passed the gate, but its gain {where}"
-    return Headline("mixed", title, tuple(sentences))
+    return Headline("mixed", f"{name} passed the gate, but its gain {less}", tuple(sentences))
+
+
+def reservation(summary: Summary) -> str:
+    """What to know before that is used which the gate promoted: where its gain did not show again."""
+    less = _less(summary.tables) if summary.learned and summary.promoted else ""
+    if not less:
+        return ""
+    lost = [
+        _sentence(s, rows, summary.scale) for s, rows in summary.tables.items() if not _won(rows)
+    ]
+    return " ".join([f"It passed the gate, but its gain {less}.", *lost])
+
+
+def _less(tables: Mapping[str, Sequence[TableRow]]) -> str:
+    """Where the gain holds, if not on every split that was read."""
+    wins = [split for split, rows in tables.items() if _won(rows)]
+    if len(wins) == len(tables):
+        return ""
+    return f"holds on {' and '.join(wins)} only" if wins else "did not show again on unseen tasks"
+
+
+def _won(rows: Sequence[TableRow]) -> bool:
+    return _verdict(rows) > 0
 
 
 def _verdict(rows: Sequence[TableRow]) -> int:

@@ -64,8 +64,7 @@ class Router:
 
     def worth(self, outcome: Outcome) -> float:
         """Success less what cost and latency take off."""
-        s = self.settings
-        return outcome.success - s.cost_weight * outcome.cost - s.latency_weight * outcome.latency
+        return self.settings.worth(outcome)
 
     def beliefs(
         self, context: Context, arms: Sequence[Arm | str], luck: Generator
@@ -87,6 +86,7 @@ class Router:
                 spread=float(np.sqrt(max(covariance[n, n], 0.0))),
                 seen=self._model.seen(arm.name),
                 propensity=float(odds[n]),
+                before=(arm.success, arm.cost, arm.latency),
             )
             for n, arm in enumerate(allowed)
         )

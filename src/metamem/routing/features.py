@@ -61,12 +61,18 @@ def bucket(term: str, dimensions: int) -> tuple[int, float]:
 
 def features(context: Context, dimensions: int) -> Vector:
     """A one, and then the buckets, which have the length one (nothing where there are no words)."""
+    return _features(context.task, context.seen, tuple(sorted(context.tags.items())), dimensions)
+
+
+@lru_cache(maxsize=8192)
+def _features(task: str, seen: str, tags: tuple[tuple[str, str], ...], dimensions: int) -> Vector:
     row = np.zeros(dimensions + 1)
-    for term in terms(context):
+    for term in _terms(task, seen, tags):
         place, sign = bucket(term.name, dimensions)
         row[place] += sign * term.weight
     length = float(np.sqrt(row @ row))
     if length > 0:
         row /= length
     row[0] = 1.0
+    row.flags.writeable = False  # kept, and nobody's to change
     return row

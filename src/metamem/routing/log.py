@@ -14,10 +14,11 @@ from metamem.core.errors import DataError, UnknownName, UsageError
 from metamem.core.ids import canonical_json
 from metamem.routing.choosing import Speaking
 from metamem.routing.settings import Settings
-from metamem.routing.words import Belief, Choice, Context, Outcome
+from metamem.routing.words import Arm, Belief, Choice, Context, Outcome
 from metamem.store.engine import Execute, Value
 from metamem.store.sql.base import insert, insert_new
 
+LATELY = 200  # decisions whose allowed arms are looked up
 _DECISION = (
     "id, scope, router, number, at, who, context, beliefs, speaks, settings, arm, propensity"
 )
@@ -50,6 +51,7 @@ class Arrived:
     odds: Mapping[str, float]
     arm: str
     outcome: Outcome
+    priors: Mapping[str, Arm]  # what was said of each arm that was allowed
 
 
 def enter(execute: Execute, made: Decision) -> Decision:
@@ -118,19 +120,39 @@ def arrived(execute: Execute, scope: int, router: str, after: int = 0) -> Iterat
         (scope, router, after),
     )
     for seq, number, context, beliefs, arm, *came in rows:
-        odds = {each["arm"]: float(each["propensity"]) for each in json.loads(beliefs)}
-        yield Arrived(seq, number, _context(context), odds, arm, Outcome(*came))
+        believed = read_beliefs(beliefs)
+        odds = {each.arm: each.propensity for each in believed}
+        priors = {each.arm: Arm(each.arm, *each.before) for each in believed}
+        yield Arrived(seq, number, _context(context), odds, arm, Outcome(*came), priors)
 
 
-def counts(execute: Execute, scope: int, router: str) -> dict[str, tuple[int, int, float]]:
-    """By arm: how often it was drawn, how many outcomes are known, and their mean success."""
+def counts(execute: Execute, scope: int, router: str) -> dict[str, tuple[int, int, float | None]]:
+    """By arm: how often it was drawn, how many outcomes are known, and their mean success. Arms that
+    were lately allowed are among them, were they drawn or not."""
     rows = execute(
-        "SELECT d.arm, COUNT(*), COUNT(o.seq), COALESCE(AVG(o.success), 0.0)"
+        "SELECT d.arm, COUNT(*), COUNT(o.seq), AVG(o.success)"
         " FROM route_decisions d LEFT JOIN route_outcomes o ON o.decision = d.id"
         " WHERE d.scope = ? AND d.router = ? GROUP BY d.arm ORDER BY d.arm",
         (scope, router),
     )
-    return {arm: (drawn, known, success) for arm, drawn, known, success in rows}
+    found = {arm: (drawn, known, success) for arm, drawn, known, success in rows}
+    lately = execute(
+        "SELECT beliefs FROM route_decisions WHERE scope = ? AND router = ?"
+        " ORDER BY number DESC LIMIT ?",
+        (scope, router, LATELY),
+    )
+    allowed = {each["arm"] for (beliefs,) in lately for each in json.loads(beliefs)}
+    return {arm: found.get(arm, (0, 0, None)) for arm in sorted({*found, *allowed})}
+
+
+def newest_settings(execute: Execute, scope: int, router: str) -> Settings | None:
+    """Those of the newest decision."""
+    rows = execute(
+        "SELECT settings FROM route_decisions WHERE scope = ? AND router = ?"
+        " ORDER BY number DESC LIMIT 1",
+        (scope, router),
+    )
+    return Settings.of(json.loads(rows[0][0])) if rows else None
 
 
 def newest_arms(execute: Execute, scope: int, router: str, most: int) -> list[str]:
@@ -165,7 +187,7 @@ def erase(execute: Execute, scope: int, whose: str | None = None) -> int:
 def _decision(row: Any, outcome: Outcome | None) -> Decision:
     identifier, scope, router, number, at, who, context, beliefs, speaks, settings, arm, p = row
     try:
-        believed = tuple(Belief(**each) for each in json.loads(beliefs))
+        believed = read_beliefs(beliefs)
         said = {arm: tuple((w, m) for w, m in each) for arm, each in json.loads(speaks).items()}
         used = Settings.of(json.loads(settings))
     except (TypeError, ValueError) as error:
@@ -174,6 +196,16 @@ def _decision(row: Any, outcome: Outcome | None) -> Decision:
     return Decision(
         identifier, scope, router, number, at, who, _context(context), choice, said, used, outcome
     )
+
+
+def read_beliefs(text: str) -> tuple[Belief, ...]:
+    """As they stand in the log; older decisions do not say how their arms were named."""
+    found = []
+    for each in json.loads(text):
+        if "before" in each:
+            each["before"] = tuple(each["before"])
+        found.append(Belief(**each))
+    return tuple(found)
 
 
 def _context(text: str) -> Context:

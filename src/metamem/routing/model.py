@@ -27,6 +27,7 @@ from metamem.routing.settings import Settings
 from metamem.routing.words import Arm, Outcome
 
 Matrix = NDArray[np.float64]
+Places = NDArray[np.intp]
 OUTPUTS = 3  # success, cost, latency
 STALE = 20  # a posterior is made anew when what is known has grown by one in so many
 FIRST_FIT = 64  # outcomes after which the widths are fitted; then whenever there are twice as many
@@ -144,11 +145,12 @@ class Model:
         those that are not asked for, of which nothing is believed beforehand."""
         named = [*arms, *(Arm(name) for name in self._known if name not in {a.name for a in arms})]
         known = [self._known.get(arm.name) or self._nothing() for arm in named]
-        gram = np.stack([each.gram for each in known])
-        before = np.zeros((len(named), self._width, OUTPUTS))
+        gram, sums, at = self._seen_part(known)
+        before = np.zeros((len(named), len(at), OUTPUTS))
         before[:, 0] = [(arm.success, arm.cost, arm.latency) for arm in named]
-        sums = np.stack([each.sums for each in known]) - gram @ before
-        firm_common, firm_own = self._priors(self._noise, self._spread)
+        sums -= gram @ before
+        all_common, all_own = self._priors(self._noise, self._spread)
+        firm_common, firm_own = all_common[at], all_own[at]
         own: Matrix = np.asarray(np.linalg.inv(gram + np.diag(firm_own)), np.float64)
         passing = own * firm_own  # of each row's common part, what an arm's outcomes leave
         told = passing.transpose(0, 2, 1)
@@ -156,7 +158,24 @@ class Model:
         shared = common @ (told @ sums).sum(axis=0)
         weights = shared + before + own @ (sums - gram @ shared)
         count = len(arms)
-        return Posterior(weights[:count], own[:count], passing[:count], common, self._noise)
+        whole = np.zeros((count, self._width, OUTPUTS))
+        whole[:, at] = weights[:count]
+        return Posterior(
+            whole,
+            _among(own[:count], 1.0 / all_own, at),
+            _among(passing[:count], np.ones(self._width), at),
+            _among(common[None], 1.0 / all_common, at)[0],
+            self._noise,
+        )
+
+    def _seen_part(self, known: Sequence[_Known]) -> tuple[Matrix, Matrix, Places]:
+        """What was seen of some arms, at the features that were seen at all: of the others all stays as
+        it was believed at first, so that they need not be worked out. The first is always one of them."""
+        seen = np.any([np.diagonal(each.gram) for each in known], axis=0)
+        seen[0] = True
+        at = np.flatnonzero(seen)
+        gram = np.stack([each.gram[np.ix_(at, at)] for each in known])
+        return gram, np.stack([each.sums[at] for each in known]), at
 
     # --- fitting the widths ------------------------------------------------------------------
 
@@ -165,9 +184,9 @@ class Model:
         s = self.settings
         weigh = np.array((1.0, -s.cost_weight, -s.latency_weight))
         known = list(self._known.values())
-        gram = np.stack([each.gram for each in known])
+        gram, told_of, at = self._seen_part(known)
         start = float(np.array(BEFORE) @ weigh)
-        sums = np.stack([each.sums @ weigh - start * each.gram[:, 0] for each in known])
+        sums = told_of @ weigh - start * gram[:, :, 0]
         squares = sum(
             float(weigh @ each.products @ weigh)
             - 2.0 * start * float(each.sums[0] @ weigh)
@@ -178,7 +197,7 @@ class Model:
 
         def likelihood(widths: tuple[float, float]) -> float:
             noise, spread = widths
-            firm_common, firm_own = self._priors(noise, spread)
+            firm_common, firm_own = (firm[at] for firm in self._priors(noise, spread))
             held = gram + np.diag(firm_own)
             own = np.linalg.inv(held)
             told = (own * firm_own).transpose(0, 2, 1)
@@ -197,3 +216,11 @@ class Model:
         for noise in NOISES:
             for width in WIDTHS:
                 yield self.settings.noise * noise, self.settings.task_spread * width
+
+
+def _among(found: Matrix, otherwise: Vector, at: Places) -> Matrix:
+    """Square matrices at some places, and at all others a diagonal."""
+    whole = np.zeros((len(found), len(otherwise), len(otherwise)))
+    whole[:] = np.diag(otherwise)
+    whole[:, at[:, None], at] = found
+    return whole

@@ -1,19 +1,24 @@
-"""What can be set about a router, as typed parameters that a search can learn."""
+"""What can be set about a router, and which of it a search can learn, as typed parameters.
+
+What cost and latency are worth is for the caller to say and for nobody to learn: who sets it also sets
+the measure that everything else is judged by.
+"""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from metamem.core.errors import UsageError
 from metamem.core.space import Float, Int, Space
+from metamem.routing.words import MOST, Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a router weighs outcomes, what it believes at first, and how it explores."""
 
-    cost_weight: float = 0.1  # of a success, for each unit of cost
-    latency_weight: float = 0.002  # of a success, for each second
+    cost_weight: float = 0.1  # of a success, for each unit of cost: the caller's
+    latency_weight: float = 0.002  # of a success, for each second: the caller's
     floor: float = 0.05  # of the decisions, shared evenly by all arms, whatever is believed
     boldness: float = 0.3  # times the spread of beliefs from which arms are drawn; 0: greedy
     common_spread: float = 0.4  # of what tasks differ by for all arms alike, at first
@@ -29,17 +34,42 @@ class Settings:
             raise UsageError("spreads, noise, half_life and dimensions must be above zero")
         if not 0.0 <= self.floor <= 1.0:
             raise UsageError(f"the floor is a share of the decisions, not {self.floor}")
-        if min(self.cost_weight, self.latency_weight, self.boldness) < 0:
-            raise UsageError("weights and boldness must not be negative")
+        weights = (self.cost_weight, self.latency_weight)
+        if not all(0.0 <= w <= MOST for w in weights):
+            raise UsageError(f"what cost and latency are worth is a number from 0 to {MOST:g}")
+        if self.boldness < 0:
+            raise UsageError("boldness must not be negative")
 
     @staticmethod
     def of(values: Mapping[str, Any]) -> "Settings":
         """From some parameters by name; the others as by default."""
         if unknown := sorted(values.keys() - asdict(Settings()).keys()):
             raise UsageError(
-                f"a router has no setting {unknown[0]!r}", hint=f"known: {', '.join(SPACE)}"
+                f"a router has no setting {unknown[0]!r}",
+                hint=f"known: {', '.join(asdict(Settings()))}",
             )
         return Settings(**values)
+
+    @staticmethod
+    def learned(values: Mapping[str, Any]) -> "Settings":
+        """From values of the space, and of nothing else."""
+        SPACE.check(values)
+        return Settings.of(values)
+
+    def weighing(
+        self, cost_weight: float | None = None, latency_weight: float | None = None
+    ) -> "Settings":
+        """The same router at other weights; what is not said stays as it is."""
+        return replace(
+            self,
+            cost_weight=self.cost_weight if cost_weight is None else cost_weight,
+            latency_weight=self.latency_weight if latency_weight is None else latency_weight,
+        )
+
+    def worth(self, outcome: Outcome) -> float:
+        """Success less what cost and latency take off."""
+        taken = self.cost_weight * outcome.cost + self.latency_weight * outcome.latency
+        return outcome.success - taken
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -49,8 +79,6 @@ USUAL = Settings()
 
 SPACE = Space(
     {
-        "cost_weight": Float(0.001, 10.0, USUAL.cost_weight, log=True),
-        "latency_weight": Float(0.00001, 1.0, USUAL.latency_weight, log=True),
         "floor": Float(0.001, 0.5, USUAL.floor, log=True),
         "boldness": Float(0.0, 3.0, USUAL.boldness),
         "common_spread": Float(0.02, 2.0, USUAL.common_spread, log=True),

@@ -10,19 +10,18 @@ def why(choice: Choice, speaks: Mapping[str, Speaking]) -> str:
     """One paragraph, in the router's own terms."""
     if len(choice.beliefs) == 1:
         return f"{choice.arm} was the only arm allowed: there was nothing to choose."
-    drawn = next(belief for belief in choice.beliefs if belief.arm == choice.arm)
-    if choice.explores:
-        best = choice.best
-        told = [
-            f"{choice.arm} was drawn with a propensity of {choice.propensity:.3f} to learn more of it:"
-            f" {best.arm} is expected to be worth more ({_worth(best)}, against {_worth(drawn)})."
-        ]
+    drawn, best = choice.drawn, choice.best
+    told = [f"{choice.arm} was drawn with a propensity of {choice.propensity:.3f}"]
+    if _level(drawn) < _level(best):
+        told[0] += (
+            f" to learn more of it: {best.arm} is expected to be worth more ({_worth(best)}, against"
+            f" {_worth(drawn)})."
+        )
     else:
-        told = [
-            f"{choice.arm} was drawn with a propensity of {choice.propensity:.3f}; it is expected to be"
-            f" worth most, {_worth(drawn)}."
-        ]
         others = [b for b in choice.beliefs if b.arm != choice.arm]
+        alike = " and ".join(b.arm for b in others if _level(b) == _level(drawn))
+        most = f"as much as {alike}" if alike else "most"
+        told[0] += f"; it is expected to be worth {most}, {_worth(drawn)}."
         told.append("Of the others: " + "; ".join(f"{b.arm} {_worth(b)}" for b in others) + ".")
     if said := speaks.get(choice.arm):
         told.append(
@@ -31,6 +30,11 @@ def why(choice: Choice, speaks: Mapping[str, Speaking]) -> str:
             + "."
         )
     return " ".join(told)
+
+
+def _level(belief: Belief) -> float:
+    """As it is shown: what looks alike is not told as more or less."""
+    return round(belief.worth, 2)
 
 
 def _worth(belief: Belief) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from metamem.core.errors import UsageError
 
 MOST_ARMS = 64
+MOST = 1e12  # of a cost, a latency or what a unit is worth: one beyond it would drown all others for good
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class Outcome:
             raise UsageError(f"success lies from 0 to 1, not at {self.success}")
         if self.cost < 0.0 or self.latency < 0.0:
             raise UsageError("cost and latency are not negative")
+        if max(self.cost, self.latency) > MOST:
+            raise UsageError(
+                f"cost and latency are at most {MOST:g}, not {max(self.cost, self.latency):g}",
+                hint="count them in a larger unit",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ class Belief:
     spread: float  # of the worth: how unsure the router is
     seen: int  # outcomes of the arm that it has learned from
     propensity: float  # with which the arm was drawn for this task
+    before: tuple[float, float, float] = (0.5, 0.0, 0.0)  # success, cost, latency: as it was named
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,10 @@ class Choice:
         return max(self.beliefs, key=lambda belief: belief.worth)
 
     @property
+    def drawn(self) -> Belief:
+        return next(belief for belief in self.beliefs if belief.arm == self.arm)
+
+    @property
     def explores(self) -> bool:
         """Whether another arm was expected to be worth more."""
-        return self.arm != self.best.arm
+        return self.drawn.worth < self.best.worth

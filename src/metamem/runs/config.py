@@ -24,6 +24,7 @@ class LearnConfig:
 
     domain: Spec
     agent: Spec = field(default_factory=lambda: Spec("reader"))
+    collector: Spec | None = None  # who plays what designs learn from; None: the agent
     embedder: Spec = field(default_factory=lambda: Spec("auto"))
     proposer: Spec = field(default_factory=lambda: Spec("recombine"))
     selector: Spec = field(default_factory=lambda: Spec("greedy"))
@@ -36,7 +37,9 @@ class LearnConfig:
     racing: bool = True
     control: bool = True  # random recombination at the same budget, for the report
     confirm: int = 16  # the best so many are played on the half of train the search never saw ...
-    confirm_seeds: int = 2  # ... so often with fresh luck, lest the luckiest wins
+    confirm_seeds: int = (
+        2  # ... so often with fresh luck, half as many and on twice the tasks each time
+    )
     shortlist: int = 3  # so many go before the gate
     final_repeats: int = 2  # on valid, test and shift
     isolation: str = "auto"  # of the jail
@@ -63,6 +66,7 @@ class LearnConfig:
         given: dict[str, Any] = {
             "domain": self.domain,
             "agent": self.agent,
+            "collector": self.collector,
             "embedder": self.embedder,
             "rules": self.rules,
             "limits": self.limits,
@@ -78,7 +82,9 @@ class LearnConfig:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "LearnConfig":
         data = {_RENAMED.get(name, name): value for name, value in data.items()}
-        specs = ("domain", "agent", "embedder", "proposer", "selector")
+        specs = ["domain", "agent", "embedder", "proposer", "selector"]
+        if data.get("collector"):
+            specs.append("collector")
         return LearnConfig(
             **{
                 **data,

@@ -12,6 +12,7 @@ from metamem.designs.library import needs_model
 from metamem.evaluation.plans import plan
 from metamem.models.base import LanguageModel
 from metamem.runs.config import LearnConfig
+from metamem.runs.confirming import rungs
 from metamem.search.learnables import learnable_of
 
 RACED = 0.6  # of its cases, what a typical proposal plays before it is raced out
@@ -60,7 +61,8 @@ def forecast(config: LearnConfig, models: Models) -> Forecast:
     whole = plan(domain, "valid", replace(config.rules, repeats=config.final_repeats))
     finals = sum(len(plan(domain, s, config.rules).deployment) for s in ("valid", "test", "shift"))
     finals *= config.final_repeats
-    confirmed = min(config.confirm, designs) * config.confirm_seeds * arms
+    ladder = rungs(domain, config.rules, config)
+    confirmed = sum(min(rung.designs, designs) * rung.share for rung in ladder) * arms
     collected = len(train.collection) * (1 + config.confirm_seeds) + len(whole.collection)
     collected *= config.rounds
     proposals = designs * arms * (RACED if config.racing else 1) + len(humans) + confirmed

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from metamem.core import registry
 from metamem.core.aside import aside
 from metamem.core.chat import ROLES, Site
 from metamem.core.errors import AllowanceSpent, UnknownName, UsageError
+from metamem.core.figures import scale_of
 from metamem.core.ids import derive_seed
 from metamem.core.needs import needs_of
 from metamem.core.progress import Progress, Silent
@@ -26,8 +26,10 @@ from metamem.models.placed import PlacedChat
 from metamem.promotion.gate import Decision, Gate
 from metamem.promotion.ledger import Ledger
 from metamem.promotion.places import place_of
+from metamem.promotion.under import learned_under
 from metamem.runs.attribution import row_name, vouched
 from metamem.runs.config import LearnConfig
+from metamem.runs.confirming import confirmed, rungs
 from metamem.runs.explain import PURPOSE, explain
 from metamem.runs.explanation import Explanation
 from metamem.runs.opening import Stage
@@ -109,6 +111,7 @@ class Learning:
             tables=tables,
             models=await aside(spent_on_models, self.archive, self.run_id),
             reward_range=self.domain.reward_range,
+            reward_name=scale_of(self.domain).name,
             rounds=tuple(self.rounds),
         )
         await aside(self._record, decision, learned)
@@ -121,8 +124,10 @@ class Learning:
 
     def so_far(self, error: str = "") -> dict[str, Any]:
         """What is kept of a run that has not finished; `error`: why it ended."""
-        rewards, rounds = self.domain.reward_range, tuple(self.rounds)
-        return Summary(self.seconds, error, reward_range=rewards, rounds=rounds).to_json()
+        rewards, named = self.domain.reward_range, scale_of(self.domain).name
+        return Summary(
+            self.seconds, error, reward_range=rewards, reward_name=named, rounds=tuple(self.rounds)
+        ).to_json()
 
     def _waits(self, yes: bool) -> None:
         if yes:
@@ -209,20 +214,18 @@ class Learning:
         }
 
     async def _confirm(self, arm: Search) -> list[Design]:
-        """The best of an arm, after they changed halves: on tasks the search never chose by."""
+        """The best of an arm, by what they do on tasks that the search never chose by."""
         whole = [e for e in arm.entries if e.estimate.complete and not e.human]
-        whole.sort(key=lambda e: (-e.estimate.mean, e.evidence.tokens, e.ordinal))
-        best = whole[: self.config.confirm]
-        self.progress.phase("confirming", len(best) * self.config.confirm_seeds)
-        scores = {e.design.id: [e.estimate.mean] for e in best}
-        other = replace(self.rules, fold=0 if self.rules.fold else 1)
-        for n in range(self.config.confirm_seeds):
+        ladder = rungs(self.domain, self.rules, self.config)
+        number = min(len(whole), self.config.confirm)
+        self.progress.phase("confirming", sum(min(number, rung.designs) for rung in ladder))
+
+        async def play(n: int, designs: Sequence[Design]) -> Mapping[str, Evaluation]:
             luck = derive_seed(self.config.seed, "confirm", n)
-            fresh = self._evaluator(seed=luck, rules=other)
-            results = await self._all(fresh, [e.design for e in best], "train", "confirm")
-            for design_id, evaluation in results.items():
-                scores[design_id].append(evaluation.reward)
-        best.sort(key=lambda e: (-fmean(scores[e.design.id]), e.evidence.tokens, e.ordinal))
+            fresh = self._evaluator(seed=luck, rules=ladder[n].rules)
+            return await self._all(fresh, designs, "train", "confirm")
+
+        best = await confirmed(whole, self.config.confirm, ladder, play)
         return [e.design for e in best[: self.config.shortlist]]
 
     async def _on_valid(self, finalists: Sequence[Design]) -> dict[str, Evaluation]:
@@ -349,7 +352,9 @@ class Learning:
         """Enter the decision, once: a run that was killed right after this enters no second one."""
         if self.archive.promotions(self.run_id):
             return
-        ledger, evidence = Ledger(self.archive), decision.to_json()
+        spec = self.config.domain
+        under = learned_under(spec.name, spec.settings, self.domain)
+        ledger, evidence = Ledger(self.archive), {**decision.to_json(), **under.evidence()}
         if decision.promoted:
             design = self.archive.design(decision.promoted)
             self.learnable.promote(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from metamem.core.figures import Scale
+from metamem.core.figures import scale_of
 from metamem.core.progress import Progress
 from metamem.evaluation.evaluator import Evaluator
 from metamem.evaluation.rules import Rules
@@ -70,4 +70,4 @@ class SearchInRounds:
             score=best.estimate.mean,
         )
         self.told.append(over)
-        self._progress.note(over.told(Scale(*rewards)))
+        self._progress.note(over.told(scale_of(self.evaluator.domain)))

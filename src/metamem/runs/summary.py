@@ -55,12 +55,13 @@ class Summary:
     tables: Mapping[str, tuple[TableRow, ...]] = field(default_factory=dict)  # by split
     models: tuple[Spending, ...] = ()  # by role and model
     reward_range: tuple[float, float] = (0.0, 1.0)
+    reward_name: str = ""  # what stands over them, where the domain says it
     rounds: tuple[Round, ...] = ()  # none where all was collected in one
 
     @property
     def scale(self) -> Scale:
         """How its rewards are shown."""
-        return Scale(*self.reward_range)
+        return Scale(*self.reward_range, self.reward_name)
 
     def row(self, split: str, name: str = LEARNED) -> TableRow | None:
         return next((row for row in self.tables.get(split, ()) if row.name == name), None)
@@ -86,6 +87,8 @@ class Summary:
             found["rounds"] = [each.to_json() for each in self.rounds]
         if not self.scale.shares:
             found["reward_range"] = list(self.reward_range)
+        if self.reward_name:
+            found["reward_name"] = self.reward_name
         if self.decision is None:  # nothing is said of what there is not yet
             found = {name: value for name, value in found.items() if value}
         error = {"error": self.error} if self.error else {}

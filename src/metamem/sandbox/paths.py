@@ -4,12 +4,14 @@ import importlib.util
 import sys
 import sysconfig
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 # Shared libraries lie here on every distribution; secrets do not.
 _SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 
 
+@cache
 def interpreter() -> Path:
     """The real interpreter, outside any virtual environment."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()

@@ -8,6 +8,7 @@ import signal
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from metamem.sandbox import libc
 from metamem.sandbox.syscalls import ALLOWED, REFUSED_IN_WORKSPACE, audit_arch, number, required
@@ -112,6 +113,7 @@ def notify() -> bytes:
     return b"".join(program)
 
 
+@cache
 def workspace() -> bytes:
     """Whole programs run in a workspace, so only what none of them needs is refused."""
     program = _header()

@@ -3,10 +3,12 @@
 import asyncio
 import os
 import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from metamem.core.blocking import finished
@@ -34,6 +36,10 @@ _SHELL = (
     "printf '\\006' >&2 && read -r _ &&"
     ' ulimit -c 0 && ulimit -t "$1" && ulimit -v "$2" && ulimit -f "$3" && shift 3 && exec "$@"'
 )
+# A command inherits which signals are ignored, and must not end otherwise for who started it: workers
+# ignore Ctrl-C, `nohup` ignores hang-ups, and a native library may ignore whatever it likes.
+_ALL_SIGNALS_HEARD = ("env", "--default-signal", "--")
+_STARTED_WITH = {"PATH": os.defpath}
 _NO_INPUT = " </dev/null"
 _SIGNALS = range(1, 65)
 
@@ -149,7 +155,7 @@ async def _started(command: Sequence[str], files: Sequence[int]) -> asyncio.subp
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
             *command,
-            env={"PATH": os.defpath},
+            env=_STARTED_WITH,
             # A pipe and not a file: what was read from it cannot be read again by anyone.
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -225,7 +231,6 @@ def _command(
     rules: int,
     packages: int,
 ) -> list[str]:
-    shown = _shown_always()
     environment = {
         "HOME": "/tmp",
         "LANG": "C.UTF-8",
@@ -236,7 +241,7 @@ def _command(
     return [
         *bubblewrap.isolated(environment),
         *("--tmpfs", "/tmp"),  # before what is to be seen there
-        *bubblewrap.show([*shown, *readable]),
+        *bubblewrap.show([*_shown_always(), *readable]),
         *(word for name, path in shown_as.items() for word in ("--ro-bind", str(path), name)),
         *("--symlink", python, f"{_PROGRAMS}/python", "--symlink", python, f"{_PROGRAMS}/python3"),
         *("--ro-bind-data", str(packages), f"{_PROGRAMS}/pyvenv.cfg"),
@@ -249,8 +254,22 @@ def _command(
         *("--seccomp", str(rules)),
         *("/bin/sh", "-c", _SHELL if reads else _SHELL + _NO_INPUT, "sh"),
         *(str(limits.cpu), str(limits.memory_mb << 10), str(limits.file_mb << 11)),
+        *(_hearing() if "=" not in argv[0] else ()),  # which `env` would take for a variable
         *argv,
     ]
+
+
+@cache
+def _hearing() -> tuple[str, ...]:
+    """What to begin a command with, so that it ignores no signal; nothing where `env` cannot do it."""
+    try:
+        # Looked for where commands find it, and not where this process would at this moment.
+        tried = subprocess.run(
+            [*_ALL_SIGNALS_HEARD, "true"], capture_output=True, env=_STARTED_WITH
+        )
+    except OSError:
+        return ()
+    return () if tried.returncode else _ALL_SIGNALS_HEARD
 
 
 def _within(tree: Path, how: str, names: Sequence[str], seen_as: str) -> list[str]:
@@ -270,9 +289,10 @@ def can_be_seen_as(name: str) -> bool:
     )
 
 
-def _shown_always() -> list[Path]:
-    system = [Path(p) for p in _SYSTEM if Path(p).exists()]
-    return system + [p for p in paths.interpreter_paths() if not p.is_relative_to("/usr")]
+@cache
+def _shown_always() -> tuple[Path, ...]:
+    system = (Path(p) for p in _SYSTEM if Path(p).exists())
+    return (*system, *(p for p in paths.interpreter_paths() if not p.is_relative_to("/usr")))
 
 
 def _own_packages() -> bytes:

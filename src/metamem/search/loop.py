@@ -261,7 +261,10 @@ class Search:
         return Request(
             parents=parents,
             history=self.outcomes,
-            tried=[Tried(e.design, e.estimate.mean, e.operator, e.human) for e in self.entries],
+            tried=[
+                Tried(e.design, e.estimate.mean, e.operator, e.human, e.rewards)
+                for e in self.entries
+            ],
             seed=seed,
             domain_description=self.evaluator.domain.describe(),
             invariants=self.evaluator.domain.invariants(),

@@ -102,6 +102,7 @@ class Tried:
     mean: float  # reward: of all tasks, or an unbiased estimate where it was raced out
     operator: str
     human: bool = False
+    rewards: Mapping[str, float] = field(default_factory=dict)  # of the tasks that were played
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,20 @@ def all_tasks(domain):
 
 
 @pytest.mark.parametrize("official", [False, True])
+def test_the_reserve_is_more_of_train_and_nothing_of_another_split(official, folder):
+    domain = small(str(folder) if official else "generated", train=4, valid=3, reserve=20)
+    further = domain.reserve()
+    assert len(further) == (5 if official else 20)  # 12 of the folder are train's or valid's
+    taken = {task.data["key"] for task in all_tasks(domain)}
+    assert not taken & {task.data["key"] for task in further}
+    assert len({task.data["key"] for task in further}) == len(further)
+    walked = domain.world(further[0], 0).reset()
+    assert walked.actions and domain.oracle(further[0])
+    with pytest.raises(UsageError, match="reserve"):
+        small(reserve=-1)
+
+
+@pytest.mark.parametrize("official", [False, True])
 def test_splits_are_disjoint_stable_and_of_the_size_asked_for(official, folder):
     data = str(folder) if official else "generated"
     domain = small(data)

@@ -139,3 +139,17 @@ async def test_a_memory_that_was_given_the_history_answers_and_one_without_does_
     reached = {name: figures(domain, tasks, texts)["all"] for name, texts in told.items()}
     assert reached["none"] == 0
     assert reached["search"] > 0.3
+
+
+def test_the_reserve_has_conversations_of_its_own() -> None:
+    domain = small(reserve=3)
+    groups = {task.group for task in domain.reserve()}
+    assert len(groups) == 3 and all(domain.history(group) for group in groups)
+    assert not groups & {task.group for split in SPLITS for task in domain.tasks(split)}
+    said = [
+        {line.text for session in domain.history(group) for line in session.messages}
+        for group in sorted(groups)
+    ]
+    assert said[0] != said[1] != said[2]
+    with pytest.raises(UsageError, match="reserve"):
+        small(reserve=-1)

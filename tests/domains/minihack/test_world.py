@@ -94,13 +94,21 @@ def test_a_question_can_be_left_and_an_impossible_action_changes_nothing():
     assert left.actions == first.actions
 
 
+def _ignored() -> str:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(line for line in lines if line.startswith("SigIgn"))
+
+
 def test_every_message_is_told_also_of_screens_dismissed_on_the_way():
+    before = _ignored()
     world = open_world({"name": "MiniHack-WoD-Easy-Full-v0", "seed": 0}, 0)
     seen = world.reset()
     while not seen.done:
         seen = world.step("east")
     assert "minotaur" in seen.text and "You die..." in seen.text
     assert seen.reward == 0.0 and "--More--" not in seen.text
+    # Nor does a game's end change what the process does with signals, which all that it starts inherits.
+    assert _ignored() == before
 
 
 def test_moves_into_walls_in_sight_are_not_offered():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from metamem.core.errors import UsageError
 from metamem.core.splits import check_split
 from metamem.core.types import Task
 from metamem.domains.alfworld.engine import AlfworldWorld
@@ -13,6 +14,7 @@ from metamem.domains.alfworld.sources import GeneratedGames, OfficialGames, Sour
 from metamem.domains.base import DomainBase, Sizes
 
 DATA_VARIABLE = "ALFWORLD_DATA"
+_RESERVE = "reserve"  # beside the splits
 
 
 @lru_cache(maxsize=2048)
@@ -24,7 +26,8 @@ class AlfworldDomain(DomainBase):
     """Household tasks: find things, clean, heat or cool them, and put them where they belong.
 
     `data` is `generated`, a folder with official games, or `auto`: the folder that the variable
-    ALFWORLD_DATA names, else generated.
+    ALFWORLD_DATA names, else generated. Sizes are numbers of tasks; `reserve` is how many further
+    ones of train there are, for those who ask for more than it has.
     """
 
     def __init__(
@@ -35,7 +38,10 @@ class AlfworldDomain(DomainBase):
         test: int = 200,
         shift: int = 200,
         seed: int = 0,
+        reserve: int = 400,
     ) -> None:
+        if reserve < 0:
+            raise UsageError("a reserve cannot hold less than nothing")
         sizes = Sizes(train, valid, test, shift)
         folder = os.environ.get(DATA_VARIABLE, "") if data == "auto" else data
         self._source: Source = (
@@ -45,6 +51,7 @@ class AlfworldDomain(DomainBase):
         )
         self._tasks: dict[str, tuple[Task, ...]] = {}
         self._version = ""
+        self._reserve = reserve
 
     @property
     def name(self) -> str:
@@ -72,6 +79,12 @@ class AlfworldDomain(DomainBase):
         if split not in self._tasks:
             self._tasks[split] = tuple(self._task(split, key) for key in self._source.keys(split))
         return self._tasks[split]
+
+    def reserve(self) -> Sequence[Task]:
+        if _RESERVE not in self._tasks:
+            keys = self._source.further(self._reserve)
+            self._tasks[_RESERVE] = tuple(self._task("train", key) for key in keys)
+        return self._tasks[_RESERVE]
 
     def world(self, task: Task, seed: int) -> AlfworldWorld:
         """The game of a task. Nothing in it is left to chance, so the seed plays no part."""

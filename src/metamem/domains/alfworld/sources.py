@@ -30,6 +30,11 @@ class GeneratedGames:
     def keys(self, split: str) -> list[str]:
         return [f"{split}-{index:04d}" for index in range(self.sizes.of(split))]
 
+    def further(self, number: int) -> list[str]:
+        """Games of train beyond those that it has."""
+        first = self.sizes.train
+        return [f"train-{index:04d}" for index in range(first, first + number)]
+
     def task_id(self, split: str, key: str) -> str:
         return key  # a number, which tells nothing about the game
 
@@ -71,8 +76,7 @@ class OfficialGames:
 
     def keys(self, split: str) -> list[str]:
         folder = _FOLDERS[split]
-        paths = self._list(folder)
-        random.Random(derive_seed("alfworld split", self.seed, folder)).shuffle(paths)
+        paths = self._shuffled(folder)
         if folder == "train" and len(paths) < self.sizes.train + self.sizes.valid:
             raise UsageError(
                 f"{self._root / folder} has {len(paths)} games, but train and valid together"
@@ -83,6 +87,12 @@ class OfficialGames:
             paths.reverse()
         return paths[: self.sizes.of(split)]
 
+    def further(self, number: int) -> list[str]:
+        """Games of train beyond those that it has, and none of valid's."""
+        paths = self._shuffled(_FOLDERS["train"])
+        between = paths[self.sizes.train : len(paths) - self.sizes.valid]
+        return between[:number]
+
     def task_id(self, split: str, key: str) -> str:
         return f"{split}-{content_id(key)[:12]}"  # the path itself names the goal and the scene
 
@@ -91,6 +101,11 @@ class OfficialGames:
 
     def describe(self) -> str:
         return "official games; test is valid_seen, shift is valid_unseen"
+
+    def _shuffled(self, folder: str) -> list[str]:
+        paths = self._list(folder)
+        random.Random(derive_seed("alfworld split", self.seed, folder)).shuffle(paths)
+        return paths
 
     def _list(self, folder: str) -> list[str]:
         """The games of a folder, relative to the root, in an order that no disk decides."""

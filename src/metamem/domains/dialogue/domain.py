@@ -17,12 +17,15 @@ from metamem.domains.dialogue.scoring import VERSION
 from metamem.domains.dialogue.sources import Generated, Locomo, Source
 from metamem.domains.dialogue.world import DialogueWorld
 
+_RESERVE = "reserve"  # beside the splits
+
 
 class DialogueDomain(DomainBase):
     """Questions about long conversations.
 
     `data` is `generated`, or a file in the format of LoCoMo. `train`, `valid`, `test` and `shift`
-    are numbers of conversations, `questions` the most that are asked about each (0: all), `budget`
+    are numbers of conversations, `reserve` how many further ones of train there are for those who ask
+    for more than it has (generated ones alone), `questions` the most that are asked about each (0: all), `budget`
     the tokens of a reply that count, `batch` the messages that a memory is given at a time.
     """
 
@@ -30,8 +33,8 @@ class DialogueDomain(DomainBase):
     max_steps = 1
     agent = "relay"
     lives = 12  # train conversations that a memory may study before its own
-    # Neither the world nor the agent leaves anything to chance: once is enough.
-    suggestions: Mapping[str, Any] = {"designs": 120, "final_repeats": 1, "confirm_seeds": 1}
+    # Neither the world nor the agent leaves anything to chance: nothing need be played twice.
+    suggestions: Mapping[str, Any] = {"designs": 120, "final_repeats": 1}
 
     def __init__(
         self,
@@ -44,7 +47,10 @@ class DialogueDomain(DomainBase):
         budget: int = 200,
         batch: int = 4,
         seed: int = 0,
+        reserve: int = 36,
     ) -> None:
+        if reserve < 0:
+            raise UsageError(f"a reserve cannot hold less than nothing: {reserve}")
         if questions < 0:
             raise UsageError(f"questions must not be negative: {questions}", hint="0 means all")
         for setting, value in (("budget", budget), ("batch", batch)):
@@ -57,7 +63,7 @@ class DialogueDomain(DomainBase):
             else Locomo(Path(data).expanduser(), sizes, seed)
         )
         self._questions, self._budget = questions, budget
-        self._batch, self._seed = batch, seed
+        self._batch, self._seed, self._reserve = batch, seed, reserve
         self._tasks: dict[str, tuple[Task, ...]] = {}
         self._history = lru_cache(maxsize=64)(self._lived)
         self.version = content_id(VERSION, self._source.version, questions, budget, batch, seed)[
@@ -82,12 +88,13 @@ class DialogueDomain(DomainBase):
     def tasks(self, split: str) -> Sequence[Task]:
         check_split(split)
         if split not in self._tasks:
-            self._tasks[split] = tuple(
-                Task(q.id, q.text, q.kind, {"question": q}, group)
-                for group in self._source.groups(split)
-                for q in self._chosen(self._source.conversation(group))
-            )
+            self._tasks[split] = self._asked(self._source.groups(split))
         return self._tasks[split]
+
+    def reserve(self) -> Sequence[Task]:
+        if _RESERVE not in self._tasks:
+            self._tasks[_RESERVE] = self._asked(self._source.further(self._reserve))
+        return self._tasks[_RESERVE]
 
     def world(self, task: Task, seed: int) -> DialogueWorld:
         """The question of a task. Nothing is left to chance, so the seed plays no part."""
@@ -123,6 +130,13 @@ class DialogueDomain(DomainBase):
     def _lived(self, group: str) -> Sequence[Experience]:
         spoken = self._source.conversation(group)
         return tuple(e for session in spoken.sessions for e in experiences(session, self._batch))
+
+    def _asked(self, groups: Sequence[str]) -> tuple[Task, ...]:
+        return tuple(
+            Task(q.id, q.text, q.kind, {"question": q}, group)
+            for group in groups
+            for q in self._chosen(self._source.conversation(group))
+        )
 
     def _chosen(self, conversation: Conversation) -> Sequence[Question]:
         """So many as are asked for, drawn by the seed, in their own order."""

@@ -24,6 +24,10 @@ class Source(Protocol):
         """The ids of a split's conversations."""
         ...
 
+    def further(self, number: int) -> tuple[str, ...]:
+        """Those of train beyond the ones that it has, at most so many."""
+        ...
+
     def conversation(self, group: str) -> Conversation: ...
 
 
@@ -43,6 +47,10 @@ class Generated:
 
     def groups(self, split: str) -> tuple[str, ...]:
         return tuple(f"{split}-{number:02d}" for number in range(self._sizes[split]))
+
+    def further(self, number: int) -> tuple[str, ...]:
+        first = self._sizes["train"]
+        return tuple(f"train-{n:02d}" for n in range(first, first + number))
 
     def conversation(self, group: str) -> Conversation:
         return self._made(group)
@@ -83,6 +91,9 @@ class Locomo:
 
     def groups(self, split: str) -> tuple[str, ...]:
         return self._splits[split]
+
+    def further(self, number: int) -> tuple[str, ...]:
+        return ()  # the splits have them all
 
     def conversation(self, group: str) -> Conversation:
         return self._conversations[group]

@@ -5,6 +5,7 @@ Only ever imported in the child process that serves worlds: the engine is native
 
 import random
 import re
+import signal
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -47,6 +48,8 @@ _FACED = {  # where the neighbours on the four sides stand among the nine, row b
 _IN_QUESTION = 1  # in the engine's internal row: the game waits for one key as an answer
 _NO_LIMIT = 1_000_000  # the runner counts steps
 _HEADER = re.compile(r"^(?:MAZE|LEVEL):.*$", re.MULTILINE)
+# A game that ends makes its process ignore them, which is not for a game to say.
+_TAKEN = (signal.SIGHUP, signal.SIGXCPU)
 _KEPT = 128  # games kept ready, 3.5 MB each; making one compiles its level description
 
 
@@ -178,6 +181,9 @@ class Game:
             if key == nethack.Command.APPLY:
                 self._unlock()
         shown, gained, done, _, info = step(self._place[key])
+        if done:
+            for number in _TAKEN:
+                signal.signal(number, signal.getsignal(number))
         won = info["end_status"] == env.StepStatus.TASK_SUCCESSFUL and gained > 0
         return self._view(shown, tuple(self._messages)), float(won), bool(done)
 

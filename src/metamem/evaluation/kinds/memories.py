@@ -96,11 +96,15 @@ def _shares_of_groups(domain: Domain, split: str, rules: Rules) -> Shares:
         others, deployed = halved(others, rules.fold)
     most = getattr(domain, "lives", 0) or len(others)
     others = others[:most] if rules.collect is None else others
-    return Shares(
-        [task for task in train if task.group in others],
-        [task for task in own if task.group in deployed],
-        "train",
-    )
+    shares = Shares(_of(others, train), _of(deployed, own), "train")
+    if split != "train" or rules.tasks <= len(shares.deployment):
+        return shares  # nothing is made that nobody reads
+    further = reserve_of(domain)
+    return replace(shares, further_deployment=_of(halved(_groups(further), rules.fold)[1], further))
+
+
+def _of(groups: Sequence[str], tasks: Sequence[Task]) -> Sequence[Task]:
+    return [task for task in tasks if task.group in groups]
 
 
 def _groups(tasks: Sequence[Task]) -> Sequence[str]:

@@ -1,25 +1,25 @@
 """What another policy would have been worth, from a log of decisions and their propensities."""
 
 from metamem.evaluation.offpolicy.estimates import (
+    FEW,
     Decided,
     Estimate,
     Odds,
     difference,
     doubly_robust,
     ips,
+    refuse,
     snips,
 )
-from metamem.evaluation.offpolicy.judging import Entry, Judged, judge
 
 __all__ = [
+    "FEW",
     "Decided",
-    "Entry",
     "Estimate",
-    "Judged",
     "Odds",
     "difference",
     "doubly_robust",
     "ips",
-    "judge",
+    "refuse",
     "snips",
 ]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from metamem.core.amounts import many
 from metamem.core.errors import UsageError
 from metamem.evaluation.statistics import lower_bound, standard_error, t_interval
 from metamem.evaluation.statistics.samples import Numbers, mean, numbers
@@ -25,6 +26,8 @@ from metamem.evaluation.statistics.samples import Numbers, mean, numbers
 Odds = Mapping[str, float]  # of every arm that could be drawn, by name
 FEW = 30  # decisions' worth of weight below which an interval is not to be trusted
 _SLACK = 1e-6  # that odds may miss one by
+_RAREST = 1e-9  # propensity of what was drawn: of anything rarer, one decision would count for all
+_MOST = 1e100  # of a reward: squares of it are numbers, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Decided:
     odds: Odds
     arm: str
     reward: float
+    where: str = ""  # as a reader of the log finds it; else its number says so
 
     @property
     def propensity(self) -> float:
@@ -99,14 +103,15 @@ def difference(
 def refuse(log: Sequence[Decided]) -> None:
     """`UsageError` where a log cannot be judged by, in words that say what it lacks."""
     if len(log) < 2:
-        raise UsageError(
-            f"a log of {len(log)} decisions with an outcome says nothing",
-            hint="tell outcomes as they come: metamem route reward",
-        )
+        raise UsageError(f"a log of {many(len(log), 'decision')} with an outcome says nothing")
     for number, decided in enumerate(log, 1):
-        where = f"decision {number} of the log"
+        where = decided.where or f"decision {number} of the log"
         if not math.isfinite(decided.reward):
             raise UsageError(f"{where} has the reward {decided.reward}: it must be a finite number")
+        if abs(decided.reward) > _MOST:
+            raise UsageError(
+                f"{where} has the reward {decided.reward:g}: that is too large to judge by"
+            )
         if not decided.odds or decided.arm not in decided.odds:
             raise UsageError(
                 f"{where} has no propensity for the arm that was drawn",
@@ -119,6 +124,12 @@ def refuse(log: Sequence[Decided]) -> None:
             raise UsageError(
                 f"{where} drew {decided.arm!r} with a propensity of 0, which cannot be",
                 hint="log the probability with which the arm was really drawn",
+            )
+        if decided.propensity < _RAREST:
+            raise UsageError(
+                f"{where} drew {decided.arm!r} with a propensity of {decided.propensity:g}: that one"
+                " decision would count for all others",
+                hint=f"nothing can be judged by what is drawn less often than {_RAREST:g}",
             )
         if abs(math.fsum(decided.odds.values()) - 1.0) > _SLACK:
             raise UsageError(f"{where}: the propensities of all arms do not add up to one")

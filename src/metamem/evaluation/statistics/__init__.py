@@ -25,7 +25,7 @@ from metamem.evaluation.statistics.intervals import (
 )
 from metamem.evaluation.statistics.paired import paired_t, sign_flip, wilcoxon
 from metamem.evaluation.statistics.samples import Side, Significance
-from metamem.evaluation.statistics.trend import Trend, places_spread, trend
+from metamem.evaluation.statistics.trend import Trend, rise_error, trend
 from metamem.evaluation.statistics.unpaired import holm, welch, welch_from_summary
 
 __all__ = [
@@ -46,8 +46,8 @@ __all__ = [
     "paired_comparison",
     "paired_differences",
     "paired_t",
-    "places_spread",
     "power_hint",
+    "rise_error",
     "sign_flip",
     "standard_error",
     "superiority",

@@ -62,7 +62,7 @@ def polyline(points: Iterable[tuple[float, float]], class_: str) -> Markup:
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
     """Round numbers from at most `low` to at least `high`."""
     width = high - low
-    if width <= 0:
+    if width <= 1e-9 * max(abs(low), abs(high), 1e-100):  # too little to be parted by round numbers
         low, high, width = low - 0.5, high + 0.5, 1.0
     raw = width / about
     magnitude = 10.0 ** math.floor(math.log10(raw))

@@ -44,25 +44,29 @@ async def experiment(lab: Lab, name: str, *, only_plan: bool = False) -> Experim
     known = await aside(experiments, lab.archive)
     stand = {h: standing(known, h, plan.under) for h in HYPOTHESES}
     lab.answers = {h: answer for h, answer in stand.items() if answer is not None}
+    lab.planning = only_plan
     lab.run_id = f"{lab.domain.name}-{name}-{short(content_id(asdict(plan)))}"
-    locked = _locked(asked, stand)
+    locked = _locked(asked, stand, known, plan.under)
     insisted = locked if lab.terms.override else ""
     if insisted:  # another experiment than the one that needed no insisting
         plan = replace(plan, terms={**plan.terms, "override": True})
     begun = Experiment(plan.id, plan, "under way", overridden=insisted)
+    warnings = _asked_before(known, begun)
     try:
-        if locked and not insisted:
+        if locked and not insisted and not only_plan:
             raise Refusal(locked)
         forecast = measure.forecast(lab, asked)
     except Refusal as refused:
-        plan = replace(plan, refused=True)
-        return await _refused(lab, replace(begun, id=plan.id, plan=plan), str(refused), only_plan)
+        return await _refused(lab, begun, str(refused))
     lab.tell(f"{name}: {asked.asks}")
     lab.tell(f"To be played: {forecast.plays}.")
     lab.tell(forecast.power.told(lab.scale))
+    for warning in warnings:
+        lab.tell(f"Before you ask: {warning}.")
     begun = replace(begun, power=(forecast.power,))
     if only_plan:
-        return begun
+        begun = replace(begun, state="planned", warnings=warnings)
+        return begun if insisted or not locked else await _refused(lab, begun, locked)
     with ExitStack() as held:
         await aside(held.enter_context, lab.archive.lock_run(plan.id))
         done = next((e for e in known if e.id == plan.id and e.state != "under way"), None)
@@ -76,7 +80,7 @@ async def experiment(lab: Lab, name: str, *, only_plan: bool = False) -> Experim
             reason=outcome.reason,
             power=outcome.power,
             result={**outcome.result, "reward_range": list(lab.domain.reward_range)},
-            warnings=(*outcome.warnings, *_asked_before(known, begun)),
+            warnings=(*outcome.warnings, *warnings),
         )
         await _keep(lab, ended, "finished")
     return await aside(_kept, lab, plan.id)
@@ -97,7 +101,12 @@ async def _plan(lab: Lab, asked: Hypothesis, measure: Measure) -> Plan:
     )
 
 
-def _locked(asked: Hypothesis, stand: Mapping[str, Experiment | None]) -> str:
+def _locked(
+    asked: Hypothesis,
+    stand: Mapping[str, Experiment | None],
+    known: Sequence[Experiment],
+    under: str,
+) -> str:
     """Why this may not be asked yet; empty where it may."""
     if not asked.after:
         return ""
@@ -105,25 +114,30 @@ def _locked(asked: Hypothesis, stand: Mapping[str, Experiment | None]) -> str:
     if before is None:
         return f"{asked.name} waits for {asked.after}, which was not tested under these conditions"
     if not before.passed:
-        return f"{asked.name} waits for {asked.after}, which has not passed: {before.reason}"
+        later = any(each.passed for each in answers(known, asked.after, under))
+        first = " when it was asked first, and that is what counts" if later else ""
+        return f"{asked.name} waits for {asked.after}, which has not passed{first}: {before.reason}"
     return ""
 
 
-def _asked_before(known: Sequence[Experiment], asked: Experiment) -> list[str]:
-    """The level holds for one answer: whoever asks until it is yes hears yes in the end."""
-    earlier = answers(known, asked.plan.hypothesis, asked.plan.under)
+def _asked_before(known: Sequence[Experiment], asked: Experiment) -> tuple[str, ...]:
+    """Told before anybody asks again, and kept with what comes of it."""
+    plan = asked.plan
+    earlier = [e for e in answers(known, plan.hypothesis, plan.under) if e.id != asked.id]
     if not earlier:
-        return []
+        return ()
     times = "once" if len(earlier) == 1 else f"{len(earlier)} times"
-    return [
-        f"{asked.plan.hypothesis} was answered {times} before under the same conditions: its level holds"
-        " for a single answer"
-    ]
+    return (
+        f"{plan.hypothesis} was answered {times} before under the same conditions, first by"
+        f" {earlier[0].id}: {earlier[0].state}. Its level holds for one answer, so the first one counts;"
+        " another is kept beside it, and opens nothing",
+    )
 
 
-async def _refused(lab: Lab, refused: Experiment, reason: str, only_plan: bool) -> Experiment:
-    ended = replace(refused, state="refused", reason=reason)
-    if only_plan:
+async def _refused(lab: Lab, asked: Experiment, reason: str) -> Experiment:
+    plan = replace(asked.plan, refused=True)
+    ended = replace(asked, id=plan.id, plan=plan, state="refused", reason=reason)
+    if lab.planning:
         return ended
     await _keep(lab, ended, "finished")
     return await aside(_kept, lab, ended.id)

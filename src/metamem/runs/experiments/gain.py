@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from statistics import fmean
 
 from metamem.core.figures import chance
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.rules import Rules
 from metamem.evaluation.statistics import paired_comparison, paired_differences
 from metamem.evaluation.statistics.samples import deviation, numbers
+from metamem.promotion.evidence import Rival
 from metamem.promotion.gate import Decision, GateComparison
 from metamem.runs.experiments.hypotheses import Hypothesis
 from metamem.runs.experiments.lab import Lab
@@ -40,10 +40,8 @@ async def play(lab: Lab, hypothesis: Hypothesis, planned: Power) -> Outcome:
     named = _chosen(lab, means)
     gains = {n: _gains(tried[d.id], tried[nothing.id]) for n, d in named.items()}
     spread = max(deviation(numbers(each)) for each in gains.values())
-    effect = max(fmean(each) for each in gains.values())
-    wanted = effect if effect > 0.0 else planned.effect
     seen = f"by a pilot of {len(next(iter(gains.values())))} tasks"
-    power = power_of_gain(planned.tasks, planned.level, spread, seen, wanted)
+    power = power_of_gain(planned.tasks, planned.level, spread, seen, planned.effect)
     lab.tell(power.told(lab.scale))
 
     designs = [nothing, *named.values()]
@@ -64,7 +62,10 @@ async def play(lab: Lab, hypothesis: Hypothesis, planned: Power) -> Outcome:
         }
         for candidate in Candidate.of(named)
     ]
-    words = [told(lab, names[c.design], c, decision) for c in decision.comparisons]
+    words = [
+        told(lab, names[c.design], c, decision, found[c.design], found[nothing.id])
+        for c in decision.comparisons
+    ]
     return Outcome(
         passed=decision.promoted is not None,
         reason=parted(words),
@@ -103,13 +104,22 @@ def _gains(ours: Evaluation, none: Evaluation) -> list[float]:
     return paired_differences(ours.by_task(), none.by_task())
 
 
-def told(lab: Lab, name: str, found: GateComparison, decision: Decision) -> str:
+def told(
+    lab: Lab,
+    name: str,
+    found: GateComparison,
+    decision: Decision,
+    ours: Evaluation,
+    theirs: Evaluation,
+) -> str:
     """One comparison in words, and what it would take where it does not do."""
-    scale, rule = lab.scale, lab.gate.rule
+    scale = lab.scale
     words = (
         f"{name} gains {scale.gain(found.gain)}{scale.unit_of_gains}, at least"
         f" {scale.gain(found.lower_bound)}, p {chance(found.p)}"
     )
     if found.passed:
         return words
-    return f"{words}: {rule.missing(found.gain, found.se, decision.tasks, decision.level_each)}"
+    rival = Rival(decision.best_human, decision.best_human_mean, theirs.by_task())
+    missing = lab.gate.rule.missing(ours.by_task(), rival, found, decision.level_each)
+    return f"{words}: {missing}"

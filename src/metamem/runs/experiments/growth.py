@@ -2,7 +2,8 @@
 
 Each group has a memory of its own, which begins with nothing and learns from one task before the next.
 What is asked is whether later tasks gain more than earlier ones. What a memory brings along helps at
-the first task as at the last: it has no slope.
+the first task as at the last: it does not rise. The group is the unit: what comes one after another in it is
+alike, and one group may rise where another falls.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from metamem.core.figures import chance
 from metamem.core.types import Design, Evaluation
 from metamem.evaluation.rules import Rules
 from metamem.evaluation.statistics import Trend, trend
-from metamem.evaluation.statistics.trend import FEWEST
+from metamem.evaluation.statistics.trend import FEWEST, STREAMS
 from metamem.runs.experiments.hypotheses import Hypothesis
 from metamem.runs.experiments.lab import Lab
 from metamem.runs.experiments.outcome import (
@@ -34,20 +35,20 @@ Streams = Mapping[str, Sequence[float]]  # what was gained on each group's tasks
 
 
 def forecast(lab: Lab, hypothesis: Hypothesis) -> Forecast:
-    lengths, named = _lengths(lab, hypothesis), _candidates(lab)
+    lengths, compared = _lengths(lab, hypothesis), _compared(lab)
     tasks = sum(lengths.values())
     too_few(tasks, lab.gate.rule.fewest_tasks)
     spread, known_from = lab.spread()
     power = power_of_growth(
         list(lengths.values()),
-        LEVEL / len(named),
+        LEVEL / compared,
         spread,
         known_from,
         lab.terms.effect * lab.span,
     )
     plays = (
-        f"{len(named) + 1} designs on {tasks} tasks of {hypothesis.split} in {len(lengths)} groups, in"
-        f" the order of time: {(len(named) + 1) * tasks * lab.config.rules.repeats} cases"
+        f"{compared + 1} designs on {tasks} tasks of {hypothesis.split} in {len(lengths)} groups, in"
+        f" the order of time: {(compared + 1) * tasks * lab.config.rules.repeats} cases"
     )
     return Forecast(plays, power)
 
@@ -71,7 +72,7 @@ async def play(lab: Lab, hypothesis: Hypothesis, planned: Power) -> Outcome:
                 **asdict(candidate),
                 "passed": passed,
                 "mean": found[candidate.design].reward,
-                "rise": seen.slope * _steps(gains),
+                "rise": seen.rise,
                 "trend": asdict(seen),
                 "curve": _curve(gains),
             }
@@ -106,13 +107,26 @@ def _lengths(lab: Lab, hypothesis: Hypothesis) -> dict[str, int]:
         raise Refusal(
             f"every group needs {FEWEST} tasks of {hypothesis.split} at least, for them to lie on a line"
         )
+    if len(lengths) < STREAMS:
+        raise Refusal(f"one group tells nothing of others: it takes {STREAMS} at least")
     return lengths
 
 
-def _candidates(lab: Lab) -> dict[str, Design]:
+def _compared(lab: Lab) -> int:
+    """How many memories it will be about; in a plan that comes too early, as many as may be."""
+    if lab.planning and not _known(lab):
+        return 1 + len(lab.learned())
+    return len(_candidates(lab))
+
+
+def _known(lab: Lab) -> dict[str, Design]:
     """Whoever was asked for; else those that were found to help."""
     helped = [each for each in lab.seen_to_gain() if each["passed"]]
-    named = dict(lab.named) or {each["name"]: lab.design(each) for each in helped}
+    return dict(lab.named) or {each["name"]: lab.design(each) for each in helped}
+
+
+def _candidates(lab: Lab) -> dict[str, Design]:
+    named = _known(lab)
     if not named:
         raise UsageError(
             "nobody is known to help here, so there is no memory to look at",
@@ -128,11 +142,6 @@ def _gains(
     return {group: [won[t] - without[t] for t in tasks] for group, tasks in order.items()}
 
 
-def _steps(gains: Streams) -> float:
-    """From the first task of a stream to the last."""
-    return fmean(map(len, gains.values())) - 1.0
-
-
 def _curve(gains: Streams) -> list[dict[str, Any]]:
     """The mean gain at each place, over the streams that are so long."""
     longest = max(map(len, gains.values()))
@@ -141,10 +150,10 @@ def _curve(gains: Streams) -> list[dict[str, Any]]:
 
 
 def _told(lab: Lab, name: str, gains: Streams, found: Trend) -> str:
-    scale, steps = lab.scale, _steps(gains)
+    scale = lab.scale
     return (
         f"{name} gains {scale.gain(fmean(v for each in gains.values() for v in each))}"
         f"{scale.unit_of_gains} on average; from the first task to the last that rises by"
-        f" {scale.gain(found.slope * steps)} ({scale.gain_span(found.low * steps, found.high * steps)};"
-        f" at least {scale.gain(found.lower_bound * steps)}, p {chance(found.p)})"
+        f" {scale.gain(found.rise)} ({scale.gain_span(found.low, found.high)};"
+        f" at least {scale.gain(found.lower_bound)}, p {chance(found.p)})"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from metamem.core import registry
 from metamem.core.chat import ROLES
-from metamem.core.figures import Scale
+from metamem.core.figures import Scale, scale_of
 from metamem.core.progress import Progress
 from metamem.core.protocols import WorldDomain
 from metamem.core.types import Design, Evaluation, Task
@@ -50,6 +50,7 @@ class Lab:
         self.archive, self.config, self.terms, self.named = archive, config, terms, named
         self.progress, self.tell = progress, tell
         self.answers: Mapping[str, Experiment] = {}  # under the same conditions, by hypothesis
+        self.planning = False  # nothing will be played
         self.run_id = ""  # of a learning run, should this take one
         self._beyond, self._executor, self._left = beyond, executor, allowance
         self.domain: WorldDomain = registry.create(
@@ -86,7 +87,7 @@ class Lab:
 
     @property
     def scale(self) -> Scale:
-        return Scale(*self.domain.reward_range)
+        return scale_of(self.domain)
 
     @property
     def nothing(self) -> Design:

@@ -1,6 +1,5 @@
 """What an experiment could see: told before it is played."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -8,8 +7,9 @@ from typing import Any
 from metamem.core.errors import UsageError
 from metamem.core.figures import Scale
 from metamem.core.stored import restored
-from metamem.evaluation.statistics import detectable, places_spread, tasks_needed
+from metamem.evaluation.statistics import detectable, rise_error, tasks_needed
 from metamem.evaluation.statistics.effects import reach
+from metamem.evaluation.statistics.trend import FEWEST, STREAMS
 from metamem.runs.experiments.terms import POWER
 
 _LONGEST = 10_000  # places of a stream that are looked at
@@ -25,7 +25,7 @@ class Power:
     spread: float  # of gains from task to task
     known_from: str  # where the spread comes from
     detectable: float  # with a chance of POWER
-    effect: float  # what one would like to see, or what a pilot saw
+    effect: float  # what one would like to see
     needed: int  # tasks to see that
 
     @property
@@ -58,19 +58,16 @@ def power_of_gain(tasks: int, level: float, spread: float, known_from: str, effe
 def power_of_growth(
     lengths: Sequence[int], level: float, spread: float, known_from: str, effect: float
 ) -> Power:
-    """Of streams of these lengths; `needed` counts tasks of as many streams, all equally long."""
+    """Of streams of these lengths, if they rise alike and their tasks are independent: then it sees most.
+    `needed` counts tasks of as many streams, all equally long."""
     tasks, streams = sum(lengths), len(lengths)
-    df = float(tasks - streams - 1)
-    if df < 1.0:
-        raise UsageError(f"{tasks} tasks in {streams} streams are too few for a slope")
-    steps = tasks / streams - 1.0
-    errors = reach(df, level, POWER, one_sided=True) * spread
-    least = errors / math.sqrt(places_spread(lengths)) * steps
+    if streams < STREAMS or min(lengths) < FEWEST:
+        raise UsageError(f"{tasks} tasks in {streams} streams are too few for a rise")
+    errors = reach(streams - 1.0, level, POWER, one_sided=True)
+    least = errors * rise_error(lengths, spread)
 
     def enough(length: int) -> bool:
-        df = float(streams * (length - 1) - 1)
-        errors = reach(df, level, POWER, one_sided=True) * spread
-        return errors / math.sqrt(streams * places_spread([length])) * (length - 1) <= effect
+        return errors * rise_error([length] * streams, spread) <= effect
 
     length = next((n for n in range(3, _LONGEST) if enough(n)), _LONGEST)
     return Power("rise", tasks, level, spread, known_from, least, effect, streams * length)

@@ -11,7 +11,7 @@ from metamem.runs.experiments.power import Power
 from metamem.store.archive import Archive, RunRecord
 
 KEY = "experiment"  # under which the config and the summary of a run have it
-State = Literal["under way", "passed", "not passed", "refused"]
+State = Literal["planned", "under way", "passed", "not passed", "refused"]
 Json = Mapping[str, Any]
 NOTHING: Json = {}
 
@@ -101,21 +101,22 @@ def found(known: Sequence[Experiment], name: str) -> Experiment:
 
 
 def answers(known: Sequence[Experiment], hypothesis: str, under: str) -> list[Experiment]:
-    """What was found of a hypothesis under some conditions, oldest first.
+    """What was found of a hypothesis under some conditions, in the order in which it was found.
 
     An answer that somebody insisted on is none: what it rests on was never shown.
     """
-    return [
+    given = (
         each
         for each in known
         if each.plan.hypothesis == hypothesis
         and each.plan.under == under
         and each.state in ("passed", "not passed")
         and not each.overridden
-    ]
+    )
+    return sorted(given, key=lambda each: each.ended)
 
 
 def standing(known: Sequence[Experiment], hypothesis: str, under: str) -> Experiment | None:
-    """The answer that counts: the newest, and one that passed before one that did not."""
-    found = answers(known, hypothesis, under)
-    return max(found, key=lambda each: (each.passed, each.ended), default=None)
+    """The answer that counts: the first. A level holds for one, and who asks until it is yes hears yes
+    in the end; so whatever is asked after it is kept and counts for nothing."""
+    return next(iter(answers(known, hypothesis, under)), None)

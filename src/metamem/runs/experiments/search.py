@@ -23,21 +23,25 @@ LEARNED = "what was learned"
 
 
 def forecast(lab: Lab, hypothesis: Hypothesis) -> Forecast:
-    tasks, rivals = lab.count(hypothesis.split, lab.config.rules), _rivals(lab)
+    tasks, rivals = lab.count(hypothesis.split, lab.config.rules), _known(lab)
+    if not (rivals or lab.planning):
+        raise UsageError(
+            "which human memory is the best here is not known", hint="name it with --design"
+        )
     too_few(tasks, lab.gate.rule.fewest_tasks)
     spread, known_from = lab.spread()
     power = power_of_gain(tasks, LEVEL, spread, known_from, lab.terms.effect * lab.span)
     hints = "told about the domain" if lab.terms.hints else "told nothing of the domain"
     plays = (
         f"a search of {lab.terms.budget} designs, {hints}, on at most {lab.terms.searched} tasks of each"
-        f" split, beside a blind one; then what was learned and {', '.join(rivals)} on {tasks} tasks of"
-        f" {hypothesis.split}"
+        f" split, beside a blind one; then what was learned and"
+        f" {', '.join(rivals) or 'the best human memory'} on {tasks} tasks of {hypothesis.split}"
     )
     return Forecast(plays, power)
 
 
 async def play(lab: Lab, hypothesis: Hypothesis, planned: Power) -> Outcome:
-    rivals, run_id = _rivals(lab), lab.run_id
+    rivals, run_id = _known(lab), lab.run_id
     async with lab.opened(_config(lab), run_id, searches=True) as stage:
         summary = await learn(stage, lab.progress)
         lab.paid(stage)
@@ -58,7 +62,8 @@ async def play(lab: Lab, hypothesis: Hypothesis, planned: Power) -> Outcome:
     rival = found[rivals[decision.best_human].id]
     against = summary.decision.objections.get(learned.id, "") if summary.decision else ""
     compared = paired_comparison(found[learned.id].by_task(), rival.by_task())
-    words = f"{told(lab, LEARNED, decision.comparisons[0], decision)}, over {decision.best_human}"
+    judged = told(lab, LEARNED, decision.comparisons[0], decision, found[learned.id], rival)
+    words = f"{judged}, over {decision.best_human}"
     return Outcome(
         passed=decision.promoted is not None and not against,
         reason=f"{words}; {against}" if against else words,
@@ -80,15 +85,10 @@ async def play(lab: Lab, hypothesis: Hypothesis, planned: Power) -> Outcome:
     )
 
 
-def _rivals(lab: Lab) -> dict[str, Design]:
-    """The human memories that are to be beaten."""
+def _known(lab: Lab) -> dict[str, Design]:
+    """The human memories that are to be beaten, if it is known which."""
     seen = {each["name"]: lab.design(each) for each in lab.seen_to_gain() if each["human"]}
-    named = dict(lab.named) or seen
-    if not named:
-        raise UsageError(
-            "which human memory is the best here is not known", hint="name it with --design"
-        )
-    return named
+    return dict(lab.named) or seen
 
 
 def _config(lab: Lab) -> LearnConfig:

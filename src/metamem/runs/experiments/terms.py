@@ -27,7 +27,7 @@ class Terms:
         for name in ("pilot", "budget", "searched"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be at least 1")
-        for name in ("spread", "effect"):
-            value = getattr(self, name)
+        amounts = {"the assumed spread": self.spread, "the effect to be seen": self.effect}
+        for name, value in amounts.items():
             if not (math.isfinite(value) and value > 0.0):
                 raise UsageError(f"{name} must be above 0, not {value}")

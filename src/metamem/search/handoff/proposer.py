@@ -13,6 +13,7 @@ from metamem.search.handoff.alive import SignOfLife
 from metamem.search.handoff.documents import documents
 from metamem.search.handoff.place import Task, WorkFolder
 from metamem.search.handoff.submission import Submission
+from metamem.search.handoff.toolbox import toolbox
 from metamem.search.manual import manual, reading
 from metamem.search.proposer import Proposal, ProposerContext, Request
 
@@ -110,7 +111,12 @@ class Handoff:
             earlier.design.id if earlier and not failed else "",
         )
         told = await documents(request, self._tokens)
-        texts = {**told, "manual.md": f"{manual()}\n{reading()}", "skill.md": skill()}
+        texts = {
+            **told,
+            "manual.md": f"{manual()}\n{reading()}",
+            "toolbox.md": toolbox(),
+            "skill.md": skill(),
+        }
         if self._knowledge:
             lay_out = registry.factory("shelves", "knowledge")
             texts[SHELF] = await aside(lay_out, self._knowledge, _about(request))

@@ -267,21 +267,25 @@ def _recast(genome: Genome, around: Surroundings) -> Change | None:
     return Change("recast", name, f"the human design {name} is written in blocks")
 
 
+def adapted(genome: Genome, part: PartGene) -> PartGene | None:
+    """The part as it can join the others; None where it is among them."""
+    if isinstance(part, LayerGene):
+        return None if any(part.alike(other) for other in genome.layers) else part
+    others = [p for p in genome.parts if isinstance(p, WholeGene)]
+    if any(other.main == part.main for other in others):
+        return None
+    return renamed(part, {name for other in others for name in defined(other.definitions)})
+
+
 def _take_in(genome: Genome, part: PartGene, rng: Random) -> bool:
     """Adds a part, or puts it in another's place where there is no room; no part twice."""
-    if isinstance(part, LayerGene):
-        if any(part.alike(other) for other in genome.layers):
-            return False
-    else:
-        others = [p for p in genome.parts if isinstance(p, WholeGene)]
-        if any(other.main == part.main for other in others):
-            return False
-        taken = {name for other in others for name in defined(other.definitions)}
-        part = renamed(part, taken)
+    fits = adapted(genome, part)
+    if fits is None:
+        return False
     if _room(genome):
-        _insert(genome, part, rng)
+        _insert(genome, fits, rng)
     else:
-        genome.parts[rng.randrange(len(genome.parts))] = part
+        genome.parts[rng.randrange(len(genome.parts))] = fits
     return True
 
 

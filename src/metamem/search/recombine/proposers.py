@@ -6,16 +6,13 @@ from random import Random
 
 from metamem.core.errors import DataError, MetamemError
 from metamem.core.ids import derive_seed
-from metamem.core.types import Design
-from metamem.designs.blocks import COMBINE, FAMILIES, Block, blocks
 from metamem.search.novelty import syntax_key
 from metamem.search.proposer import ParentView, Proposal, Request
 from metamem.search.recombine import credit, draw, guidance
-from metamem.search.recombine.genome import Genome, from_block
+from metamem.search.recombine.genome import Genome
 from metamem.search.recombine.operators import (
     FRESH,
     OPERATORS,
-    SURVEY,
     Change,
     Lender,
     Surroundings,
@@ -23,7 +20,9 @@ from metamem.search.recombine.operators import (
     operator_of,
 )
 from metamem.search.recombine.parse import parse
-from metamem.search.recombine.render import render
+from metamem.search.recombine.survey import alone, not_surveyed, other_company
+from metamem.search.recombine.together import put_together
+from metamem.search.recombine.writing import written
 
 CHANGES = {1: 0.55, 2: 0.3, 3: 0.15}  # how many in one proposal, and how often
 # How likely operators are before anything is known, where not 1: more so what brings in something
@@ -40,23 +39,22 @@ BASE: Mapping[str, float] = {
 }
 SURVEYING = 0.75  # how often a way of remembering is tried by itself while some were not
 TRYING = 0.3  # how often the best of these is tried with another block, while some were not
+TOGETHER = 0.3  # how often such as gain in different tasks are put together, where there are any
+TYPICAL_RANK = 3.0  # how far down the list of what could be put together a choice typically stands
 WALK = 8  # most operators in a random combination
 TRIES = 50
 
 
 class Recombine:
-    """Tries each way of remembering by itself, and the best of them in other company; changes the
-    first parent's syntax tree, led by the evidence and by operator credit."""
+    """Tries each way of remembering by itself, those that gain in different tasks together, and the best
+    in other company; changes the first parent's syntax tree, led by the evidence and by operator credit."""
 
     async def propose(self, request: Request) -> Proposal:
         rng = Random(_seed("recombine", request))
-        left = _not_surveyed(request)
-        if left and not request.failed_attempt and rng.random() < SURVEYING:
-            return alone(rng.choice(left))
-        if not left and not request.failed_attempt and rng.random() < TRYING:
-            others = _other_company(request)
-            if others:
-                return rng.choice(others)()
+        if not request.failed_attempt:
+            planned = _planned(request, rng)
+            if planned is not None:
+                return planned()
         weights = credit.weights(request.history, block_of)
         read = [(view, _read(view)) for view in request.parents]
         parents = [(view, genome) for view, genome in read if genome is not None]
@@ -90,51 +88,22 @@ class RandomRecombine:
             genome = draw.fresh(rng, {})
             _apply(genome, Surroundings(rng), even, rng.randint(0, WALK))
             note = f"A random combination: {genome.summary}."
-            return Proposal(_design(genome, note, "", ()), (), "random", note)
+            return Proposal(written(genome, note, "", ()), (), "random", note)
 
         return _new(_known(request), attempt)
 
 
-def _not_surveyed(request: Request) -> list[Block]:
-    """The blocks that lead layers, less those that were tried by themselves."""
-    seen = {outcome.operator for outcome in request.history}
-    leads = [block for family in FAMILIES for block in blocks(family.named_by[0])]
-    return [block for block in leads if f"{SURVEY}({block.name})" not in seen]
-
-
-def alone(lead: Block) -> Proposal:
-    genome = Genome([draw.plain(lead)], from_block(blocks(COMBINE)[0]))
-    label = f"{SURVEY}({lead.name})"
-    note = f"By itself: {genome.layers[0].does} To see what it is worth."
-    return Proposal(_design(genome, note, label, ()), (), label, note)
-
-
-def _other_company(request: Request) -> list[Callable[[], Proposal]]:
-    """The best of what was tried by itself, with one slot filled otherwise: what was not tried yet."""
-    alone = [one for one in request.tried if one.operator.startswith(SURVEY)]
-    if not alone:
-        return []
-    best = max(alone, key=lambda one: one.mean)
-    seen = {outcome.operator for outcome in request.history}
-    (layer,) = parse(best.design.source).layers
-    lead = layer.family.named_by[0]
-    (leads,) = (b for b in blocks(lead) if b.name == layer.slots[lead].name)
-    fits = draw.fitting(leads)
-    found: list[Callable[[], Proposal]] = []
-    for slot, filled in layer.slots.items():
-        for block in fits.get(slot, blocks(slot)):
-            label = f"{SURVEY} {slot}({block.name}) of {best.design.id[:8]}"
-            if slot != lead and block.name != filled.name and label not in seen:
-                found.append(partial(_in_company, best.design, block, label))
-    return found
-
-
-def _in_company(design: Design, block: Block, label: str) -> Proposal:
-    genome = parse(design.source)
-    layer = genome.layers[0]
-    layer.set_slot(from_block(block))
-    note = f"By itself: {layer.does} Now {block.slot} is {block.name} ({block.does})."
-    return Proposal(_design(genome, note, label, (design.id,)), (design.id,), label, note)
+def _planned(request: Request, rng: Random) -> Callable[[], Proposal] | None:
+    """What is tried whoever is the parent: ways of remembering by themselves, those that gain in
+    different tasks together, the best of them in other company."""
+    left = not_surveyed(request)
+    if left and rng.random() < SURVEYING:
+        return partial(alone, rng.choice(left))
+    if rng.random() < TOGETHER and (sets := put_together(request)):
+        return sets[min(int(rng.expovariate(1 / TYPICAL_RANK)), len(sets) - 1)]
+    if not left and rng.random() < TRYING and (others := other_company(request)):
+        return rng.choice(others)
+    return None
 
 
 def operator_odds(request: Request, found: Sequence[guidance.Symptom]) -> Mapping[str, float]:
@@ -206,7 +175,7 @@ def _apply(
 def _from_nothing(rng: Random, weights: draw.Weights) -> Proposal:
     genome = draw.fresh(rng, weights)
     note = f"A new design: {genome.summary}."
-    return Proposal(_design(genome, note, "", ()), (), FRESH, note)
+    return Proposal(written(genome, note, "", ()), (), FRESH, note)
 
 
 def _child(
@@ -222,7 +191,7 @@ def _child(
     fresh = changes[0].operator == FRESH
     parents = () if fresh else (view.design.id, *lenders)
     operator = credit.SEPARATOR.join(change.label for change in changes)
-    return Proposal(_design(genome, note, operator, parents), parents, operator, note)
+    return Proposal(written(genome, note, operator, parents), parents, operator, note)
 
 
 def _reason(operators: set[str], found: Sequence[guidance.Symptom]) -> str:
@@ -230,16 +199,3 @@ def _reason(operators: set[str], found: Sequence[guidance.Symptom]) -> str:
         if operators & set(symptom.cures):
             return f"Because {symptom.says}."
     return "To see whether it helps."
-
-
-def _design(genome: Genome, note: str, operator: str, parents: tuple[str, ...]) -> Design:
-    story = [
-        f"A memory of {len(genome.parts)} parts: {genome.summary}.",
-        "",
-        f"What changed: {note}",
-    ]
-    if operator:
-        story.append(f"Operator: {operator}")
-    if parents:
-        story.append(f"Parents: {', '.join(parents)}")
-    return Design(render(genome, "\n".join(story)), name=genome.summary)

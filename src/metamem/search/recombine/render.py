@@ -89,7 +89,9 @@ def _documented(gene: SlotGene) -> list[Method]:
 
 def _memory(genome: Genome, names: list[str]) -> str:
     parts = [
-        f"Whole(tools, {name}(tools))" if isinstance(part, WholeGene) else f"{name}(tools)"
+        f"Whole(tools, {name}(tools.apart({name!r})))"
+        if isinstance(part, WholeGene)
+        else f"{name}(tools)"
         for part, name in zip(genome.parts, names, strict=True)
     ]
     lines = [
