@@ -128,6 +128,7 @@ def _rows(
             "text": text,
             "digest": content_id(text),
             "author": "bench",
+            "told_by": "",
             "source": "agent",
             "origin": "",
             "trust": 2,

@@ -67,8 +67,10 @@ def locomo(path: Path | None = None, *, searched: bool = False) -> list[Talk]:
     Pictures stand in the text by their captions; `searched` adds the words by which they were
     looked for, which the file also holds.
     """
-    folder = Path(os.environ.get("METAMEM_DATA", "../shared/data"))
-    content = json.loads((path or folder / "locomo10.json").read_text(encoding="utf-8"))
+    file = path or Path(os.environ.get("METAMEM_DATA", "../shared/data")) / "locomo10.json"
+    if not file.is_file():
+        raise SystemExit(f"LoCoMo is not at {file}: METAMEM_DATA names the folder of locomo10.json")
+    content = json.loads(file.read_text(encoding="utf-8"))
     return [_talk(sample, searched) for sample in content]
 
 

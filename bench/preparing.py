@@ -16,6 +16,7 @@ from tests.core.test_secrets import ORDINARY
 from tests.service.writing.planted import SECRETS, texts
 from tests.service.writing.test_trust import COMMANDS, PLAIN, RULES
 
+from metamem.core.access import Caller
 from metamem.core.secrets import redact
 from metamem.core.terms import terms
 from metamem.service.words import TRUST, Draft
@@ -47,7 +48,7 @@ def costs() -> None:
         "dates": lambda text: meant(text, SAID),
         "names": entities,
         "terms of the index": terms,
-        "all of a draft": lambda text: prepare(Draft(text), "ada", SAID),
+        "all of a draft": lambda text: prepare(Draft(text), Caller("acme", "ada"), SAID),
     }
     print("µs for one ordinary line")
     for name, step in steps.items():

@@ -4,7 +4,8 @@ import asyncio
 import itertools
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import pytest
 from metamem.core.access import Scope
 from metamem.core.errors import Busy, UsageError
 from metamem.models.allowance import Allowance
-from metamem.service.enriching import Enrichment, Pass, enriching, enriching_beside
+from metamem.service.enriching import Enriching, Pass, enriching, enriching_beside
 from metamem.service.enriching_state import state
+from metamem.service.metered import PaidModel, metered
 from metamem.service.service import MemoryService
 from metamem.service.words import Ask, Listing, Session, Turn
 from tests.service.writing.scripts import DIES_AT
@@ -50,8 +52,17 @@ async def until(happens: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
+@asynccontextmanager
+async def beside(service: MemoryService, allowance: Allowance) -> AsyncIterator[Enriching]:
+    async with (
+        metered(service.database, PaidModel(MOVES, allowance)) as model,
+        enriching_beside(service, model, look_every=0.01) as job,
+    ):
+        yield job
+
+
 async def one_pass(service: MemoryService, questions: int = 100, **more: Any) -> Pass:
-    settings = Enrichment(MOVES, more.pop("allowance", ENOUGH))
+    settings = PaidModel(MOVES, more.pop("allowance", ENOUGH))
     async with enriching(service, settings) as job:
         return await job.once(questions, **more)
 
@@ -103,12 +114,12 @@ async def test_the_limit_holds_and_says_so(service: MemoryService) -> None:
     assert state(service.database).spent.tokens <= 3400
     assert state(service.database).waiting == 5 - done.turns > 0
     with pytest.raises(UsageError, match="limit"):
-        Enrichment.of({"memory": [MOVES]}, Allowance())
+        PaidModel.of({"memory": [MOVES]}, Allowance())
 
 
 async def test_it_goes_on_in_the_background_with_what_comes(service: MemoryService) -> None:
     talk(service, SHOP, "I moved to Rome")
-    async with enriching_beside(service, Enrichment(MOVES, ENOUGH), look_every=0.01) as job:
+    async with beside(service, ENOUGH) as job:
         for said in ("I moved to Bern", "I moved to Oslo"):
             before = job.total.stored
             await asyncio.to_thread(talk, service, SHOP, said, session=said)
@@ -123,8 +134,7 @@ async def test_it_goes_on_in_the_background_with_what_comes(service: MemoryServi
 
 async def test_a_background_that_cannot_go_on_says_so(service: MemoryService) -> None:
     talk(service, SHOP, "I moved to Rome")
-    settings = Enrichment(MOVES, Allowance(tokens=10))
-    async with enriching_beside(service, settings, look_every=0.01) as job:
+    async with beside(service, Allowance(tokens=10)) as job:
         await until(lambda: bool(job.trouble))
         assert "1 turns wait" in job.status()["warning"]
     assert drawn(service) == []
@@ -133,11 +143,11 @@ async def test_a_background_that_cannot_go_on_says_so(service: MemoryService) ->
 PROCESS = """
 import asyncio, sys
 from pathlib import Path
-from tests.service.test_enriching import DYING, ENOUGH, Enrichment, MemoryService, enriching
+from tests.service.test_enriching import DYING, ENOUGH, MemoryService, PaidModel, enriching
 
 async def main():
     service = MemoryService(Path(sys.argv[1]))
-    async with enriching(service, Enrichment(DYING, ENOUGH)) as job:
+    async with enriching(service, PaidModel(DYING, ENOUGH)) as job:
         await job.once(1000)
     service.close()
 

@@ -1,6 +1,7 @@
 """LangGraph's store over a memory service: what its own in-memory store does, this does."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,14 @@ from metamem.service.connecting import connect
 from metamem.service.langgraph import MemoryStore, _labels, _name
 
 USERS = ("users", "ada@example-org")
+SECRET = "AKIA" + "IOSFODNN7EXAMPLF"
+
+
+def until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -65,6 +74,24 @@ def test_search_finds_what_is_meant(store: MemoryStore) -> None:
     store.put(("notes",), "2", {"text": "Lunch is at noon in the canteen."})
     first = store.search(("notes",), query="why does the login test fail", limit=1)[0]
     assert first.key == "1" and first.score is not None
+
+
+def test_the_only_item_of_a_namespace_is_found_by_its_meaning(store: MemoryStore) -> None:
+    store.put(("users", "ada"), "tea", {"likes": "green tea"})
+    until(lambda: bool(store.search(("users",), query="what does Ada drink?")))
+    assert store.search(("users",), query="which tea does Ada like?")[0].key == "tea"
+
+
+def test_what_is_not_kept_as_it_was_put_is_told(
+    store: MemoryStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.put(("notes",), "1", {"text": "plain words"})
+    assert not caplog.records
+    store.put(("notes",), "1", {"text": "the bucket's key is " + SECRET, "picture": "QUJD" * 2000})
+    item = store.get(("notes",), "1")
+    assert item is not None and item.value["picture"] == "[data]"
+    (told,) = caplog.messages
+    assert "aws key" in told and "runs of data" in told and SECRET not in told
 
 
 def test_times_and_history_are_kept(store: MemoryStore) -> None:

@@ -92,6 +92,7 @@ def test_any_bytes_are_json_or_refused(text: Any) -> None:
         (Draft, {"text": "x", "said_at": wire.LAST + 1}, "said_at must be between"),
         (Draft, {"text": "x", "entities": "Ada"}, "entities must be an array, not text"),
         (Draft, {"text": "x", "entities": ["a"] * 1001}, "at most 1000"),
+        (Session, {"id": "1", "turns": ["hello"]}, "its fields: speaker, text"),
         (Session, {"id": "1", "turns": [{"speaker": "a"}]}, "turns[0].text is missing"),
         (verbs.Feedback, {"recall": "r", "fact": "f", "verdict": "fine"}, "no verdict is called"),
         (verbs_keys.MakeKey, {"per_minute": 2**60}, "per_minute must be between"),

@@ -17,6 +17,8 @@ from metamem.service.designs.words import Advised, Against, Experienced, Standin
 from metamem.service.reading_export import ReadIn
 from metamem.service.routing.routing import NO_TAGS
 from metamem.service.routing.words import (
+    COST_WEIGHT,
+    LATENCY_WEIGHT,
     ROUTER,
     Contender,
     Routed,
@@ -143,13 +145,16 @@ class Connected(Memories, Protocol):
         self,
         scope: str,
         task: str,
-        arms: Sequence[Contender],
+        arms: Sequence[Contender | str],
         *,
         seen: str = "",
         tags: Mapping[str, str] = NO_TAGS,
         router: str = ROUTER,
+        cost_weight: float = COST_WEIGHT,
+        latency_weight: float = LATENCY_WEIGHT,
     ) -> Routed:
-        """Who gets a task, of the arms that are allowed; kept with the propensity of every one."""
+        """Who gets a task, of the arms that are allowed; kept with the propensity of every one.
+        `cost_weight` and `latency_weight` are what a unit of cost and a second take off a success."""
         ...
 
     def reward(self, decision: str, outcome: Outcome) -> RouteTold:
@@ -164,7 +169,14 @@ class Connected(Memories, Protocol):
         """How a scope's router stands."""
         ...
 
-    def judge_routing(self, scope: str, router: str = ROUTER) -> RoutingJudged:
+    def judge_routing(
+        self,
+        scope: str,
+        router: str = ROUTER,
+        *,
+        cost_weight: float | None = None,
+        latency_weight: float | None = None,
+    ) -> RoutingJudged:
         """Whether what it learned is better than one arm for all tasks, by its own log."""
         ...
 

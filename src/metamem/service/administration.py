@@ -17,8 +17,9 @@ from metamem.core.errors import Denied, UnknownName
 from metamem.service.access import audit, keys, people, scopes
 from metamem.service.access.acting import Act, Acts, allow
 from metamem.service.access.keys import OVERLAP_MS, PER_MINUTE, Key, NewKey
+from metamem.service.access.names import OWN
 from metamem.service.access.people import Principal, PrincipalKind, TenantRole
-from metamem.service.access.rights import OWNER
+from metamem.service.access.rights import OWNER, owner_of_file
 from metamem.service.access.scopes import Membership, ScopeEntry
 from metamem.service.database import Database
 from metamem.service.sight import scope_number, sight
@@ -57,16 +58,17 @@ class Administration:
     def add_scope(
         self, caller: Caller, scope: str, visibility: Visibility = "private"
     ) -> ScopeEntry:
-        """Make a scope that belongs to the caller. One that the caller manages stays as it is."""
+        """Make a scope that belongs to the caller, or, if it is a person's own, to that person. One that
+        the caller manages stays as it is."""
         wanted = Scope.parse(scope)
         with self._changing(caller, "add_scope", [scope]) as execute:
             there = scope_number(execute, wanted)
-            if there is not None and wanted in caller.manages:
+            if there is not None and wanted in _managed(execute, caller):
                 return scopes.entry(execute, there)
             _need(caller, "member", wanted.tenant, f"make {wanted}")
             if there is not None or wanted.tenant != caller.tenant:
                 raise Denied(f"no right to make {wanted}", hint="choose another name")
-            owner = own_principal(execute, caller)
+            owner = owner_to_be(execute, caller, wanted)
             number = scopes.make_scope(execute, wanted, owner=owner, visibility=visibility)
             return scopes.entry(execute, number)
 
@@ -240,6 +242,24 @@ def own_principal(execute: Execute, caller: Caller) -> int | None:
         return people.find(execute, caller.tenant, caller.who).number
     except UnknownName:  # made by hand, not by a key
         return None
+
+
+def owner_to_be(execute: Execute, caller: Caller, wanted: Scope) -> int | None:
+    """Who owns a scope that the caller makes. A person's own belongs to whoever has its name: of anybody
+    else, its owner would read what that person takes for private."""
+    if wanted.kind == OWN and wanted.name != caller.who:
+        if not {OWNER, "admin"} & caller.roles:
+            raise Denied(f"no right to make {wanted}", hint=f"it is {wanted.name}'s own")
+        if OWNER not in caller.roles or people.is_there(execute, wanted.tenant, wanted.name):
+            return people.find(execute, wanted.tenant, wanted.name).number
+    return own_principal(execute, caller)
+
+
+def _managed(execute: Execute, caller: Caller) -> frozenset[Scope]:
+    """What the caller manages by now: of the owner's processes, another may just have made a scope."""
+    if OWNER in caller.roles:
+        return owner_of_file(execute, caller.tenant).manages
+    return caller.manages
 
 
 def _need(caller: Caller, role: str, tenant: str, what: str) -> None:

@@ -9,6 +9,8 @@ from metamem.service.reading_export import ReadIn
 from metamem.service.recall.indexing import Progress, What
 from metamem.service.routing.routing import NO_TAGS
 from metamem.service.routing.words import (
+    COST_WEIGHT,
+    LATENCY_WEIGHT,
     ROUTER,
     Contender,
     Routed,
@@ -114,14 +116,25 @@ class Bound:
         self,
         scope: str,
         task: str,
-        arms: Sequence[Contender],
+        arms: Sequence[Contender | str],
         *,
         seen: str = "",
         tags: Mapping[str, str] = NO_TAGS,
         router: str = ROUTER,
+        cost_weight: float = COST_WEIGHT,
+        latency_weight: float = LATENCY_WEIGHT,
     ) -> Routed:
-        routing = self._service.routing
-        return routing.route(self.caller, scope, task, arms, seen=seen, tags=tags, router=router)
+        return self._service.routing.route(
+            self.caller,
+            scope,
+            task,
+            arms,
+            seen=seen,
+            tags=tags,
+            router=router,
+            cost_weight=cost_weight,
+            latency_weight=latency_weight,
+        )
 
     def reward(self, decision: str, outcome: Outcome) -> RouteTold:
         return self._service.routing.reward(self.caller, decision, outcome)
@@ -132,5 +145,14 @@ class Bound:
     def routing(self, scope: str, router: str = ROUTER) -> RoutingStanding:
         return self._service.routing.standing(self.caller, scope, router)
 
-    def judge_routing(self, scope: str, router: str = ROUTER) -> RoutingJudged:
-        return self._service.routing.judge(self.caller, scope, router)
+    def judge_routing(
+        self,
+        scope: str,
+        router: str = ROUTER,
+        *,
+        cost_weight: float | None = None,
+        latency_weight: float | None = None,
+    ) -> RoutingJudged:
+        return self._service.routing.judge(
+            self.caller, scope, router, cost_weight=cost_weight, latency_weight=latency_weight
+        )

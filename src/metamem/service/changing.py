@@ -34,7 +34,7 @@ def edit(
             raise UsageError(
                 f"{found.id} is {found.lifecycle} and is not edited", hint="restore it first"
             )
-        columns, entities = edited(found, change)
+        columns, entities = edited(found, change, caller)
         if "digest" in columns:
             _refuse_twin(execute, scope, found.id, str(columns["digest"]))
         changed(execute, scope, found, columns, entities, by=caller.who, reason=change.reason)

@@ -65,7 +65,7 @@ class LocalMemories(Bound):
             raise UsageError(
                 "no designs are served here",
                 hint="start a server with them: metamem serve --archive DIR, or --design ID"
-                " --scope SCOPE",
+                " --scope SCOPE; `metamem advise` and `metamem experience` open them for one call",
             )
         return self._designs
 
@@ -87,13 +87,18 @@ def connect(where: str | Path | None = None, key: str | None = None) -> Connecte
     METAMEM_MEMORY or the usual one is opened in this process, with all rights of its owner.
     """
     there = str(where or os.environ.get("METAMEM_URL", ""))
-    if there.startswith(_REMOTE):
-        return MemoryClient(there, os.environ.get("METAMEM_KEY", "") if key is None else key)
+    if there.startswith(_REMOTE) or (where is not None and "://" in there):
+        return connect_to(there, key)
     if where is None and there:
         raise UsageError(f"METAMEM_URL is {there!r}", hint="http://…, https://… or unix:PATH")
     if key:
         raise UsageError("a key is for a server: say its address, too")
     return open_folder(memory_folder(where))
+
+
+def connect_to(url: str, key: str | None = None) -> MemoryClient:
+    """The service at an address, and never a folder of that name."""
+    return MemoryClient(url, os.environ.get("METAMEM_KEY", "") if key is None else key)
 
 
 def open_folder(folder: Path, *, create: bool = True) -> LocalMemories:

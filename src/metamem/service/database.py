@@ -35,7 +35,7 @@ class Database:
         self.path = path.absolute()
         self._engine = SqliteEngine(self.path, create=create)
         try:
-            _make_private(self.path)
+            make_private(self.path)
             upgrade(self._engine, (*COMPONENTS, *also))
         except BaseException:
             self._engine.close()
@@ -65,8 +65,8 @@ class Database:
         self._engine.close()
 
 
-def _make_private(path: Path) -> None:
-    """Its owner's, whatever the umask: the file, and what SQLite keeps beside it."""
+def make_private(path: Path) -> None:
+    """Make it its owner's, whatever the umask: the file, and what SQLite keeps beside it."""
     try:
         for end in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):  # whoever closed it last has removed them

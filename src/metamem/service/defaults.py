@@ -9,10 +9,9 @@ from pathlib import Path
 
 from metamem.core.access import Scope
 from metamem.core.errors import Denied, UsageError
+from metamem.service.access.names import OWN
 from metamem.service.access.projects import project_of
 from metamem.service.administers import Connected, Me
-
-USER = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Defaults:
 
 def own(me: Me) -> Scope:
     """The scope of the caller alone."""
-    return Scope(me.tenant, USER, me.who)
+    return Scope(me.tenant, OWN, me.who)
 
 
 def full(name: str, me: Me) -> Scope:
@@ -66,3 +65,8 @@ def full(name: str, me: Me) -> Scope:
     if len(parts) == 2:
         return Scope(me.tenant, *parts)
     return Scope.parse(name)
+
+
+def whole(name: str, service: Connected) -> str:
+    """The whole name of a scope that the caller may have said in short."""
+    return str(full(name, service.administration.me()))

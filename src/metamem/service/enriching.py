@@ -1,56 +1,28 @@
 """Enrichment of a whole memory: one pass by hand, or beside a server for as long as it runs.
 
-One process of a memory does it at a time, so that what it may spend is counted in one place. Writing
-and recall never wait for it: between its steps it holds nothing but a lease, and each step enters what
-one answer brought, with its cursor, in one short transaction. Killed anywhere, it asks again and
-enters once.
+One process of a memory does it at a time, since one asks a model at a time. Writing and recall never
+wait for it: between its steps it holds nothing but a lease, and each step enters what one answer
+brought, with its cursor, in one short transaction. Killed anywhere, it asks again and enters once.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from metamem.core.access import Scope
 from metamem.core.aside import aside
-from metamem.core.errors import Busy, MetamemError, UsageError
-from metamem.models.allowance import Allowance
-from metamem.models.config import ModelConfig, load_config
+from metamem.core.errors import MetamemError
+from metamem.models.config import ModelConfig
 from metamem.service.access.limits import check_quota
-from metamem.service.database import FILE
-from metamem.service.enriching_state import Spent, spent
+from metamem.service.metered import Metered, PaidModel, metered, spent
 from metamem.service.service import MemoryService
-from metamem.service.writing.enrich import JOB, ROLE, Enriched, Enricher, enricher, unread
-from metamem.store.runlock import lock_file
+from metamem.service.writing.enrich import JOB, Enriched, Enricher, unread
 
 LOOK_EVERY = 5.0  # seconds, though nobody says that there is something new
 AFTER_TROUBLE = 60.0  # seconds, where the model cannot be reached or nothing may be spent any more
 TURN = 5  # questions of one scope before the next has its turn
-
-
-@dataclass(frozen=True, slots=True)
-class Enrichment:
-    """Which model draws facts from conversations, and what it may cost in all, over all days."""
-
-    model: str
-    allowance: Allowance
-
-    @staticmethod
-    def of(flags: Mapping[str, Sequence[str]], allowance: Allowance) -> "Enrichment":
-        """With the model that flags, the environment or the config file name for the role."""
-        names = load_config(flags).roles.get(ROLE, ())
-        if not names:
-            raise UsageError(
-                "no model is named that could draw facts from conversations",
-                hint=f"--model {ROLE}=NAME, METAMEM_MODEL_{ROLE.upper()}, or [models] {ROLE} = …",
-            )
-        if not (allowance.tokens or allowance.money):
-            raise UsageError(
-                "enrichment needs a limit: it would spend without end",
-                hint="--max-tokens N or --max-money USD, in all, over all passes",
-            )
-        return Enrichment(names[0], allowance)
 
 
 @dataclass(slots=True)
@@ -120,7 +92,7 @@ class Enriching:
         """Counts for those who watch it, without names and without content."""
         with self._service.database.reading() as execute:
             waiting = sum(unread(execute, number) for number in list(self._pending))
-        paid: Spent = spent(self._service.database)
+        paid = spent(self._service.database, designs=False)
         return {
             "rounds": self.rounds,
             "questions": self.total.asked,
@@ -169,43 +141,27 @@ class Enriching:
 
 @asynccontextmanager
 async def enriching(
-    service: MemoryService, settings: Enrichment, *, config: ModelConfig | None = None
+    service: MemoryService, settings: PaidModel, *, config: ModelConfig | None = None
 ) -> AsyncIterator[Enriching]:
-    """Enrichment with an open model; `Busy` where another process of this memory is at it."""
-    with _alone(service):
-        async with enricher(
-            service.database,
-            settings.model,
-            settings.allowance,
-            config=config,
-            check_quota=check_quota,
-        ) as job:
-            yield Enriching(service, job)
+    """Enrichment with a model of its own; `Busy` where another process of this memory asks one."""
+    async with metered(service.database, settings, config=config) as model:
+        yield _with(service, model)
 
 
 @asynccontextmanager
 async def enriching_beside(
-    service: MemoryService, settings: Enrichment, look_every: float = LOOK_EVERY
+    service: MemoryService, model: Metered, look_every: float = LOOK_EVERY
 ) -> AsyncIterator[Enriching]:
     """Enrichment that goes on in the background while the block runs."""
-    async with enriching(service, settings) as job:
-        task = asyncio.create_task(job.keep_on(look_every))
-        try:
-            yield job
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    job = _with(service, model)
+    task = asyncio.create_task(job.keep_on(look_every))
+    try:
+        yield job
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
-@contextmanager
-def _alone(service: MemoryService) -> Iterator[None]:
-    with ExitStack() as held:
-        try:
-            held.enter_context(lock_file(service.folder / f"{FILE}.locks", JOB))
-        except Busy:
-            raise Busy(
-                "another process draws facts from the conversations of this memory",
-                hint="it may be metamem serve --enrich; wait, or stop it",
-            ) from None
-        yield
+def _with(service: MemoryService, model: Metered) -> Enriching:
+    return Enriching(service, Enricher(service.database, model.ask, check_quota))

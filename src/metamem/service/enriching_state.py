@@ -4,19 +4,8 @@ from dataclasses import dataclass
 
 from metamem.core.access import Scope
 from metamem.service.database import Database
+from metamem.service.metered import Spent, spent
 from metamem.service.writing.enrich import JOB, unread
-from metamem.store.sqlite import SqliteArchive
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What models were paid for enrichment, by all processes since the memory was made. Calls whose
-    end nobody saw are counted at the most that they can cost."""
-
-    questions: int = 0
-    tokens: int = 0
-    money: float = 0.0
-    unpriced: int = 0  # questions whose price is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +44,5 @@ def state(database: Database, scopes: frozenset[Scope] | None = None) -> State:
             if (scopes is None or scope in scopes) and (count := unread(execute, number)):
                 waiting[str(scope)] = count
     # Where it never ran there are no tables of spending yet, and none are made by looking.
-    paid = spent(database) if began else Spent()
+    paid = spent(database, designs=False) if began else Spent()
     return State(read, stored, sum(waiting.values()), paid, waiting)
-
-
-def spent(database: Database) -> Spent:
-    archive = SqliteArchive(database.path, create=False)
-    try:
-        rows = archive.spending(JOB)
-    finally:
-        archive.close()
-    return Spent(
-        sum(row.attempts for row in rows),
-        sum(row.usage.input + row.usage.output + row.reserved for row in rows),
-        sum(row.money for row in rows),
-        sum(row.unpriced for row in rows),
-    )

@@ -22,6 +22,7 @@ from metamem.store.engine import Execute
 
 FORMAT, VERSION = "metamem memory export", 1
 FORMS = ("jsonl", "markdown")
+FOR_PEOPLE = "<!-- metamem export --form markdown: for people; metamem import reads JSON lines -->"
 PAGE = 500  # facts that are read at once
 SESSION = ("id", "host", "title", "started_at", "ended_at", "outcome")
 VERSION_FIELDS = (
@@ -181,7 +182,7 @@ def _line(value: dict[str, Any]) -> str:
 
 def _markdown(database: Database, view: Sight) -> Iterator[str]:
     """Active facts by scope, type and day; then the conversations."""
-    yield "# Memory\n"
+    yield f"# Memory\n\n{FOR_PEOPLE}\n"
     for number, scope in view.scopes.items():
         yield f"\n## {scope}\n"
         for type_ in TYPES:
@@ -199,7 +200,7 @@ def _of_type(database: Database, view: Sight, type_: str) -> Iterator[str]:
         if (said := _day(fact.said_at)) != day:
             day = said
             yield f"\n#### {day}\n\n"
-        notes = [fact.author]
+        notes = [fact.said_by]
         notes += ["pinned"] if fact.pinned else []
         notes += ["reads like an instruction"] if fact.quarantined else []
         yield f"- {_indented(fact.text)} ({', '.join(notes)}; `{fact.id}`)\n"
@@ -222,7 +223,7 @@ def _conversations(database: Database, view: Sight) -> Iterator[str]:
             session = fact.session
             title, began = titles.get(session, ("", fact.said_at))
             yield f"\n#### {_day(began)} {_heading(title or session)}\n\n"
-        yield f"- **{_heading(fact.author)}**: {_indented(fact.text)}\n"
+        yield f"- **{_heading(fact.said_by)}**: {_indented(fact.text)}\n"
 
 
 def _ordered(

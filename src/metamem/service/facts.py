@@ -7,13 +7,14 @@ from typing import Any
 from metamem.core.access import Scope
 from metamem.core.errors import UnknownName, UsageError
 from metamem.service.sight import Sight
-from metamem.service.words import LIFECYCLES, Fact, Listing, Page, Version, known_type
+from metamem.service.words import LIFECYCLES, Fact, Listing, Page, Version, known_span, known_type
 from metamem.service.writing.fields import told
 from metamem.store.engine import Execute, Value
 
 _NAMES = tuple(field.name for field in fields(Fact) if field.name != "entities")
 COLUMNS = f"number, {', '.join(_NAMES)}"
 MOST = 1000  # facts of a page
+EVER, NEVER = -(2**62), 2**62  # before and after all times
 SHORTEST = 8  # characters of an id that may stand for it: as many as answers show
 CHOICES = 5  # facts that are told where a short id could be several
 _SIGNS = frozenset("0123456789abcdef")
@@ -46,7 +47,10 @@ def by_id(execute: Execute, sight: Sight, name: str) -> tuple[int, Fact]:
         )
     for one in found:
         return one
-    raise UnknownName(f"there is no fact {told(name)}", hint="`metamem list` shows what there is")
+    short = f"say at least {SHORTEST} characters of its id; " if len(name) < SHORTEST else ""
+    raise UnknownName(
+        f"there is no fact {told(name)}", hint=f"{short}`metamem list` shows what there is"
+    )
 
 
 def is_part(name: str, fact_id: str) -> bool:
@@ -82,8 +86,14 @@ def listed(execute: Execute, sight: Sight, listing: Listing) -> Page:
             )
     for type_ in listing.types:
         known_type(type_)
+    known_span(listing.since, listing.until)
     where, values = sight.within("scope")
     conditions: list[str] = [where]
+    if listing.since is not None or listing.until is not None:
+        inside, within = _of_time(sight, listing)
+        # The plus: found by their numbers, not by going through all of the scopes.
+        conditions = [sight.within("+scope")[0], inside]
+        values += within
     for column, wanted in (("type", listing.types), ("lifecycle", listing.lifecycle)):
         if wanted:
             conditions.append(f"{column} IN ({', '.join('?' * len(wanted))})")
@@ -107,6 +117,23 @@ def listed(execute: Execute, sight: Sight, listing: Listing) -> Page:
     )
     facts = tuple(fact for _, fact in _facts(execute, rows[: listing.limit], sight.scopes))
     return Page(facts, facts[-1].id if len(rows) > listing.limit else "")
+
+
+def _of_time(sight: Sight, listing: Listing) -> tuple[str, list[Value]]:
+    """The condition that a fact is of a time, and its values: of the time that it means, and where it
+    means none, of that when it was said."""
+    where, values = sight.within("scope")
+    since = EVER if listing.since is None else listing.since
+    until = NEVER if listing.until is None else listing.until
+    if listing.types:  # which the indexes know, too
+        where += f" AND type IN ({', '.join('?' * len(listing.types))})"
+        values += listing.types
+    found = f"SELECT number FROM facts WHERE {where}"
+    return (
+        f"number IN ({found} AND meant_from BETWEEN ? AND ?"
+        f" UNION ALL {found} AND meant_from IS NULL AND said_at BETWEEN ? AND ?)",
+        [*values, since, until] * 2,
+    )
 
 
 def history(execute: Execute, sight: Sight, fact_id: str) -> list[Version]:

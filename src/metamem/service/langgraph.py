@@ -7,6 +7,7 @@ at most some thousand characters long, and what is put again supersedes what was
 
 import asyncio
 import json
+import logging
 import operator
 import re
 import time
@@ -34,6 +35,7 @@ from metamem.service.administers import Connected
 from metamem.service.database import now_ms
 from metamem.service.words import Ask, Draft, Fact, Listing
 
+_log = logging.getLogger(__name__)  # `put` returns nothing by which a caller could be told
 KIND = "langgraph"
 PAGE = 500
 TOKENS = 1_000_000  # the budget is the limit of the search alone
@@ -117,6 +119,8 @@ class MemoryStore(BaseStore):
         (written,) = self._memories.remember(self._made(op.namespace), [draft])
         if written.outcome != "stored":
             raise UsageError(f"{op.key!r} was not stored: {written.reason}")
+        if changed := [*written.redacted, *([written.reason] if written.reason else [])]:
+            _log.warning("an item is not kept as it was put (%s)", "; ".join(changed))
 
     # --- many --------------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ GIVEN = (
     "position",
     "tokens",
     "pinned",
+    "told_by",
 )
 SEARCHED = "active"  # the one lifecycle whose facts are in the indexes
 
@@ -128,7 +129,8 @@ def _remembered(execute: Execute, event: Event, body: Mapping[str, Any]) -> None
             continue
         number = fact_number(event.seq, index)
         counted = terms(given["text"])
-        columns: dict[str, Value] = {name: given[name] for name in GIVEN}
+        columns: dict[str, Value] = {"told_by": ""}  # which older events do not say
+        columns |= {name: given[name] for name in GIVEN if name in given}
         columns |= {
             "number": number,
             "scope": event.scope,

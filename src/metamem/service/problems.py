@@ -9,6 +9,7 @@ from typing import Any
 
 from metamem.core import errors
 from metamem.core.errors import MetamemError, TooMany
+from metamem.core.secrets import redact
 
 MEDIA_TYPE = "application/problem+json"
 _PREFIX = "urn:metamem:error:"
@@ -49,8 +50,21 @@ class Problem:
         return self.type.removeprefix(_PREFIX)
 
 
+def without_secrets(error: MetamemError) -> MetamemError:
+    """The same error, whose words hold no secret: errors quote what callers gave. All that tells of
+    errors goes through here: every verb, and each interface for what comes before one."""
+    for name in ("message", "hint"):
+        told = getattr(error, name)
+        found = redact(told) if told else None
+        if found is not None and found.kinds:
+            setattr(error, name, found.text)
+            error.args = (error.message,)
+    return error
+
+
 def problem(error: MetamemError, status: int = 0) -> Problem:
     """What an error is over the network; with another status where only the transport is to blame."""
+    without_secrets(error)
     name, usual, title = next(_KINDS[kind] for kind in type(error).__mro__ if kind in _KINDS)
     wait = error.retry_after if isinstance(error, TooMany) else None
     if usual == 503 or isinstance(error, errors.Busy):

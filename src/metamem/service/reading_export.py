@@ -34,8 +34,10 @@ from metamem.service.writing.fields import (
     share,
 )
 from metamem.service.writing.prepare import digest
+from metamem.service.writing.speaking import may_pin, told_by, word
+from metamem.service.writing.speaking import title as shown
 from metamem.service.writing.trees import prepare_tree
-from metamem.service.writing.trust import is_quarantined, strength
+from metamem.service.writing.trust import is_quarantined
 from metamem.service.writing.turns import turn_digest
 from metamem.service.writing.writer import CheckQuota, no_quota
 from metamem.store.engine import Execute
@@ -71,7 +73,7 @@ def read_export(
     """
     done = ReadIn()
     numbered = ((n, line) for n, line in enumerate(lines, start=1) if line.strip())
-    parsed = _parsed(numbered)
+    parsed = _parsed(numbered, caller)
     _check_header(next(parsed, None))
     while several := list(islice(parsed, AT_ONCE)):
         with database.writing() as execute:
@@ -91,11 +93,16 @@ def by_scope(lines: Iterable[str]) -> dict[str, list[str]]:
     """The lines of an export for each of its scopes, each with the header, so that every scope can
     be read in by itself."""
     given = [line for line in lines if line.strip()]
-    _check_header(next(_parsed(enumerate(given[:1], start=1)), None))
+    _check_header(next(_parsed(enumerate(given[:1], start=1), None), None))
     found: dict[str, list[str]] = {}
     for number, line in enumerate(given[1:], start=2):
         try:
             scope = str(Scope.parse(json.loads(line)["scope"]))
+        except json.JSONDecodeError as error:
+            raise DataError(
+                f"line {number} is no JSON: the file may have been cut short",
+                hint="nothing of it was read",
+            ) from error
         except (ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
             raise DataError(
                 f"line {number} is not of an export of metamem: it names no scope",
@@ -105,20 +112,32 @@ def by_scope(lines: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _parsed(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _parsed(
+    lines: Iterable[tuple[int, str]], caller: Caller | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """`caller` reads them in; None where only the header is looked at."""
     for number, line in lines:
         try:
             value = json.loads(line)
             kind = value["kind"]
             if kind not in _KINDS:
                 raise ValueError("of an unknown kind")
-            yield kind, _checked(kind, value)
+            yield kind, _checked(kind, value, caller)
         except (ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
-            why = error.message if isinstance(error, UsageError) else f"{type(error).__name__}"
+            why = error.message if isinstance(error, UsageError) else _why(error)
             raise DataError(
                 f"line {number} is not of an export of metamem: {why}",
                 hint="nothing after it was read",
             ) from error
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a line, in words of the file and not of the program."""
+    if isinstance(error, json.JSONDecodeError):
+        return "it is not JSON"
+    if isinstance(error, KeyError):
+        return f"there is no {error.args[0]!r} in it"
+    return str(error) if type(error) is ValueError else "something in it is not what it has to be"
 
 
 def _check_header(first: tuple[str, dict[str, Any]] | None) -> None:
@@ -134,29 +153,29 @@ def _check_header(first: tuple[str, dict[str, Any]] | None) -> None:
 # --- lines ---
 
 
-def _checked(kind: str, value: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(kind: str, value: Mapping[str, Any], caller: Caller | None) -> dict[str, Any]:
     """A line with fields that can be kept; errors where it has others."""
-    if kind == "header":
+    if kind == "header" or caller is None:
         return dict(value)
     if kind == "session":
-        return _session(value)
+        return _session(value, caller)
     if kind == "call":
         return _call(value)
     if kind == "tree":
         return _tree(value)
-    return _fact(value) if kind == "fact" else _link(value)
+    return _fact(value, caller) if kind == "fact" else _link(value, caller)
 
 
-def _session(value: Mapping[str, Any]) -> dict[str, Any]:
+def _session(value: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     clean = Fields()
     title = clean.line(value["title"], TITLE)
     session = {
         "id": clean.line(value["id"], NAME),
-        "host": clean.line(value["host"], NAME),
-        "title": "" if strength(value["title"]) == "command" else title,
+        "host": clean.line(value["host"], NAME) if shown(caller, value["host"]) else "",
+        "title": title if shown(caller, value["title"]) else "",
         "started_at": _time(value["started_at"]),
         "ended_at": moment(value["ended_at"], "ended_at"),
-        "outcome": clean.line(value["outcome"], TITLE),
+        "outcome": clean.line(value["outcome"], TITLE) if shown(caller, value["outcome"]) else "",
     }
     assert tuple(session) == SESSION
     return session
@@ -177,7 +196,7 @@ def _tree(value: Mapping[str, Any]) -> dict[str, Any]:
     return {"session": Fields().line(value["session"], NAME), "tree": prepare_tree(given)}
 
 
-def _link(value: Mapping[str, Any]) -> dict[str, Any]:
+def _link(value: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     if value["link"] not in _LINKS:
         raise ValueError("unknown link")
     return {
@@ -185,14 +204,14 @@ def _link(value: Mapping[str, Any]) -> dict[str, Any]:
         "target": str(value["target"]),
         "kind": value["link"],
         "weight": share(value["weight"], "weight"),
-        "made_by": Fields().line(value["made_by"], NAME),
+        "made_by": _who(value["made_by"], caller),
         "at": _time(value["at"]),
     }
 
 
-def _fact(value: Mapping[str, Any]) -> dict[str, Any]:
+def _fact(value: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     clean = Fields()
-    names = {field.name for field in fields(Fact)}
+    names = {field.name for field in fields(Fact)} - {"told_by"}  # which older ones have not
     fact = {name: value[name] for name in names}
     if value["lifecycle"] not in LIFECYCLES or not value["versions"]:
         raise ValueError("unknown lifecycle")
@@ -201,23 +220,32 @@ def _fact(value: Mapping[str, Any]) -> dict[str, Any]:
     fact["origin"] = clean.line(value["origin"], PLACE)
     fact["session"] = clean.line(value["session"], NAME)
     fact["entities"] = [name.lower() for name in clean.lines(value["entities"], LONGEST)][:MOST]
-    fact["trust"] = min(int(value["trust"]), TRUST[known_source(value["source"])])
+    fact["source"] = word(caller, known_source(value["source"]))
+    fact["trust"] = min(int(value["trust"]), TRUST[fact["source"]])
+    fact["told_by"] = told_by(caller, fact["author"])
+    if caller.kind == "owner":
+        fact["told_by"] = clean.line(value.get("told_by", ""), NAME)
     others = (value["author"], value["origin"], *value["entities"])
-    quarantined = is_quarantined(fact["trust"], known_type(value["type"]), value["text"], others)
+    # What is shown is the last version, whatever the line says beside it.
+    quarantined = any(
+        is_quarantined(fact["trust"], known_type(each["type"]), each["text"], others)
+        for each in (value, value["versions"][-1])
+    )
     fact["quarantined"] = bool(value["quarantined"]) or quarantined
-    fact["pinned"] = bool(value["pinned"])
+    texts = (value["text"], value["versions"][-1]["text"], *others)
+    fact["pinned"] = bool(value["pinned"]) and may_pin(caller, fact["trust"], texts)
     fact["position"] = int(value["position"])
     for name in ("said_at", "created_at"):
         fact[name] = _time(value[name])
     for name in ("meant_from", "meant_to"):
         fact[name] = moment(value[name], name)
-    fact["versions"] = [_version(version, clean) for version in value["versions"]]
+    fact["versions"] = [_version(version, clean, caller) for version in value["versions"]]
     if fact["versions"][0]["lifecycle"] != "active" or any(not v["text"] for v in fact["versions"]):
         raise ValueError("a fact begins active and says something")
     return fact
 
 
-def _version(value: Mapping[str, Any], clean: Fields) -> dict[str, Any]:
+def _version(value: Mapping[str, Any], clean: Fields, caller: Caller) -> dict[str, Any]:
     version = {name: value[name] for name in VERSION_FIELDS}
     if value["lifecycle"] not in LIFECYCLES:
         raise ValueError("unknown lifecycle")
@@ -225,10 +253,15 @@ def _version(value: Mapping[str, Any], clean: Fields) -> dict[str, Any]:
         "text": clean.text(value["text"]),
         "type": known_type(value["type"]),
         "importance": share(value["importance"], "importance"),
-        "changed_by": clean.line(value["changed_by"], NAME),
+        "changed_by": _who(value["changed_by"], caller),
         "at": _time(value["at"]),
         "reason": clean.line(value["reason"], REASON),
     }
+
+
+def _who(given: Any, caller: Caller) -> str:
+    """Who did something, as the line says; an agent's key does it all itself."""
+    return caller.who if caller.kind == "agent" else Fields().line(given, NAME)
 
 
 def _time(value: Any) -> int:

@@ -23,7 +23,7 @@ from metamem.service.access.keys import Doorkeeper
 from metamem.service.access.limits import RateLimits
 from metamem.service.access.rights import LOCAL, OWNER, owner_of_file
 from metamem.service.access.scopes import make_scope
-from metamem.service.administration import Administration, own_principal
+from metamem.service.administration import Administration, owner_to_be
 from metamem.service.archives import ArchivesEraser
 from metamem.service.attach.erasing import SpoolEraser
 from metamem.service.bound import Bound
@@ -308,7 +308,7 @@ class MemoryService:
         if OWNER in caller.roles and wanted.tenant == caller.tenant == LOCAL:
             with self.database.writing() as execute:
                 if scope_number(execute, wanted) is None:
-                    make_scope(execute, wanted, owner=own_principal(execute, caller))
+                    make_scope(execute, wanted, owner=owner_to_be(execute, caller, wanted))
             one = frozenset({wanted})
             caller = act.caller = replace(
                 caller,

@@ -88,7 +88,7 @@ def scope_number(execute: Execute, scope: Scope) -> int | None:
 
 def denied(right: Right, scope: Scope) -> Denied:
     return Denied(
-        f"no right to {right} {scope}",
+        f"no right to {right} {scope}, or there is no such scope",
         hint="ask one of its managers, or use a key that has it; `metamem scopes` lists yours,"
         " `metamem scopes add` makes one",
     )

@@ -177,6 +177,30 @@ _TREES = (
         event INTEGER NOT NULL, PRIMARY KEY (scope, session)) {clustered}""",
 )
 
+_MODEL_REPLIES = (
+    # What a model said to the designs of a scope: with the log it makes their states again. A
+    # position is that of the log, and the number of experiences that the design had seen.
+    """CREATE TABLE model_replies (
+        scope INTEGER NOT NULL REFERENCES scopes, key TEXT NOT NULL, design TEXT NOT NULL,
+        position INTEGER NOT NULL, retrieval INTEGER NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (scope, key)) {clustered}""",
+)
+
+# Replies were kept under the keys as they came, which may hold secrets; now under digests of them.
+# They last for a day: those that are there are dropped.
+_REPLIES_BY_DIGEST = ("DELETE FROM replies",)
+
+# Who claimed that somebody else said it.
+_TOLD_BY = ("ALTER TABLE facts ADD COLUMN told_by TEXT NOT NULL DEFAULT ''",)
+
+# Facts by the time that they are of: the one that they mean, where they mean one, else the one when
+# they were said. Whom and what is asked for beside it is decided without reading a fact.
+_BY_TIME = (
+    "CREATE INDEX facts_by_time_said ON facts (scope, said_at, type, author)",
+    "CREATE INDEX facts_by_time_meant ON facts (scope, meant_from, type, author)"
+    " WHERE meant_from IS NOT NULL",
+)
+
 _JOBS = (
     # A job goes on where it stopped, one process at a time; `acted` at zero is worth an alarm.
     """CREATE TABLE jobs (
@@ -194,6 +218,10 @@ SERVICE = Component(
         _CALLS,
         _TREES,
         _CALLS_BY_ID,
+        _MODEL_REPLIES,
+        _REPLIES_BY_DIGEST,
+        _TOLD_BY,
+        _BY_TIME,
     ],
     append_only=("events", "audit", "tombstones"),
     erasable=("event_bodies",),
@@ -221,6 +249,7 @@ SERVICE = Component(
         "moments",
         "calls",
         "trees",
+        "model_replies",
         "jobs",
         "service_settings",
     ),

@@ -49,11 +49,18 @@ def address(url: str, key: str, seconds: float) -> Address:
     if url.startswith(SOCKET):
         path = url.removeprefix(SOCKET).removeprefix("//")
         return Address(url, "http://localhost", path, headers, seconds)
-    if not url.startswith(("http://", "https://")):
+    if not url.startswith(("http://", "https://")) or not _is_url(url):
         raise UsageError(
             f"{url!r} is no address of a server", hint="http://…, https://… or unix:PATH"
         )
     return Address(url, url.rstrip("/"), "", headers, seconds)
+
+
+def _is_url(text: str) -> bool:
+    try:
+        return bool(httpx.URL(text).host)
+    except httpx.InvalidURL:
+        return False
 
 
 class Exchange:

@@ -9,6 +9,8 @@ from metamem.routing.words import Outcome
 from metamem.service.operation import Call, Operation
 from metamem.service.routing.routing import NO_TAGS
 from metamem.service.routing.words import (
+    COST_WEIGHT,
+    LATENCY_WEIGHT,
     ROUTER,
     Contender,
     Routed,
@@ -16,6 +18,7 @@ from metamem.service.routing.words import (
     RouteWhy,
     RoutingJudged,
     RoutingStanding,
+    contenders,
 )
 from metamem.service.verbs_scopes import OneScope
 
@@ -30,6 +33,8 @@ class Route:
     seen: str = ""
     tags: Mapping[str, Any] = field(default_factory=dict)
     router: str = ROUTER
+    cost_weight: float = COST_WEIGHT  # of a success, for each unit of cost
+    latency_weight: float = LATENCY_WEIGHT  # of a success, for each second
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,12 @@ class OneRouter(OneScope):
     router: str = ROUTER
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedRouter(OneRouter):
+    cost_weight: float | None = None  # none: as at its newest decision
+    latency_weight: float | None = None
+
+
 ROUTE = Operation(
     "route",
     "POST",
@@ -57,9 +68,17 @@ ROUTE = Operation(
     Route,
     Routed,
     "Who gets a task, of the arms that are allowed: drawn by how likely each is the best, and kept with"
-    " the propensity of every one. Name `decision` when you tell what came of it.",
+    " the propensity of every one. Name `decision` when you tell what came of it. `cost_weight` and"
+    " `latency_weight` are what a unit of cost and a second take off a success.",
     lambda service, given: service.route(
-        given.scope, given.task, given.arms, seen=given.seen, tags=given.tags, router=given.router
+        given.scope,
+        given.task,
+        given.arms,
+        seen=given.seen,
+        tags=given.tags,
+        router=given.router,
+        cost_weight=given.cost_weight,
+        latency_weight=given.latency_weight,
     ),
     writes=True,
 )
@@ -98,10 +117,15 @@ JUDGE_ROUTING = Operation(
     "judge_routing",
     "GET",
     f"{_ROUTING}/judged",
-    OneRouter,
+    JudgedRouter,
     RoutingJudged,
     "Whether what the router learned is better than one arm for all tasks: off-policy, by its own log.",
-    lambda service, given: service.judge_routing(given.scope, given.router),
+    lambda service, given: service.judge_routing(
+        given.scope,
+        given.router,
+        cost_weight=given.cost_weight,
+        latency_weight=given.latency_weight,
+    ),
     waits=True,
 )
 
@@ -111,13 +135,16 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (ROUTE, REWARD, WHY_ROUTE, ROUTING
 def route(
     scope: str,
     task: str,
-    arms: Sequence[Contender],
+    arms: Sequence[Contender | str],
     *,
     seen: str = "",
     tags: Mapping[str, str] = NO_TAGS,
     router: str = ROUTER,
+    cost_weight: float = COST_WEIGHT,
+    latency_weight: float = LATENCY_WEIGHT,
 ) -> Call[Routed]:
-    return ROUTE(Route(scope, task, tuple(arms), seen, dict(tags), router))
+    given = contenders(arms)
+    return ROUTE(Route(scope, task, given, seen, dict(tags), router, cost_weight, latency_weight))
 
 
 def reward(decision: str, outcome: Outcome) -> Call[RouteTold]:
@@ -132,8 +159,17 @@ def routing(scope: str, router: str = ROUTER) -> Call[RoutingStanding]:
     return ROUTING(_one(scope, router))
 
 
-def judge_routing(scope: str, router: str = ROUTER) -> Call[RoutingJudged]:
-    return JUDGE_ROUTING(_one(scope, router))
+def judge_routing(
+    scope: str,
+    router: str = ROUTER,
+    *,
+    cost_weight: float | None = None,
+    latency_weight: float | None = None,
+) -> Call[RoutingJudged]:
+    one = Scope.parse(scope)
+    return JUDGE_ROUTING(
+        JudgedRouter(one.tenant, one.kind, one.name, router, cost_weight, latency_weight)
+    )
 
 
 def _one(scope: str, router: str) -> OneRouter:

@@ -151,9 +151,9 @@ def _decoded(kind: Any, data: Any, at: str, strict: bool) -> Any:
 
 
 def _object(kind: Any, data: Any, at: str, strict: bool) -> Any:
-    if not isinstance(data, dict):
-        _wrong(at, "an object", data)
     known = _fields(kind)
+    if not isinstance(data, dict):
+        _wrong(at, "an object", data, hint=f"its fields: {', '.join(known)}")
     for name in data:
         if strict and name not in known:
             raise _unknown(name, known, at)
@@ -214,10 +214,10 @@ def _from_words(kind: Any, values: Sequence[str], name: str) -> Any:
     return values[0]
 
 
-def _wrong(at: str, wanted: str, data: Any) -> Any:
+def _wrong(at: str, wanted: str, data: Any, hint: str = "") -> Any:
     names = {dict: "an object", list: "an array", str: "text", bool: "true or false"}
     found = "null" if data is None else names.get(type(data), "a number")
-    raise UsageError(f"{at or 'the body'} must be {wanted}, not {found}")
+    raise UsageError(f"{at or 'the body'} must be {wanted}, not {found}", hint=hint)
 
 
 def _unknown(name: str, known: Mapping[str, Any], at: str) -> UsageError:

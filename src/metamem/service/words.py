@@ -49,6 +49,14 @@ TYPES: Mapping[str, FactType] = MappingProxyType(
 )
 
 
+def known_span(since: int | None, until: int | None) -> None:
+    """Refuse a span that ends before it begins: it would find nothing, as if nothing were there."""
+    if since is not None and until is not None and until < since:
+        raise UsageError(
+            "the time that is asked for ends before it begins", hint="since comes before until"
+        )
+
+
 def known_type(name: str) -> str:
     if name not in TYPES:
         raise UsageError(f"no type of fact is called {name!r}", hint=f"known: {', '.join(TYPES)}")
@@ -163,6 +171,12 @@ class Fact:
     created_at: int
     changed_at: int
     entities: tuple[str, ...] = ()
+    told_by: str = ""  # who claimed that the author said it; empty where the author did
+
+    @property
+    def said_by(self) -> str:
+        """The author, and whose claim that is."""
+        return f"{self.author} as told by {self.told_by}" if self.told_by else self.author
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -273,6 +287,10 @@ class Listing:
     contains: str = ""
     after: str = ""
     limit: int = 50
+    since: int | None = (
+        None  # of the time that a fact means; of when it was said, where it means none
+    )
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from metamem.service.access.limits import RateLimits
 from metamem.service.database import now_ms
 from metamem.service.service import MemoryService
 from metamem.service.words import Ask, Draft, Listing
+from metamem.service.writing.writer import BATCH
 from tests.service.access.world import World, world
 
 ALL = ("read", "write", "manage")
@@ -50,7 +51,10 @@ def test_no_secret_is_on_the_disk_or_in_a_text(here: World) -> None:
 def test_all_keys_that_open_nothing_get_the_same_answer(here: World) -> None:
     good = new_key(here)
     key_id = good.split("_")[1]
-    revoked, expired = new_key(here), new_key(here, expires_at=now_ms() - 1)
+    revoked, expired = new_key(here), new_key(here)
+    with here.service.database.writing() as execute:
+        over = (now_ms() - 1, expired.split("_")[1])
+        execute("UPDATE api_keys SET expires_at = ? WHERE id = ?", over)
     here.service.administration.revoke_key(here.caller("ada"), revoked.split("_")[1])
     wrong = good[:-1] + ("a" if good[-1] != "a" else "b")
     other = f"mm_{'0' * 16}_{good.split('_', 2)[2]}"
@@ -60,6 +64,12 @@ def test_all_keys_that_open_nothing_get_the_same_answer(here: World) -> None:
             here.service.doorkeeper.authenticate(secret)
         answers.add(str(error.value))
     assert len(answers) == 1 and key_id not in answers.pop()
+
+
+def test_a_key_that_is_over_is_not_made(here: World) -> None:
+    for end in (now_ms() - 1, 1577836800000, 0):
+        with pytest.raises(UsageError, match="expired"):
+            new_key(here, expires_at=end)
 
 
 def test_the_same_work_is_done_for_unknown_and_wrong_keys(
@@ -311,6 +321,18 @@ def test_quotas_hold_in_the_transaction(here: World) -> None:
         ada.remember(SHOP, [Draft("Fish swim in the sea.")])
     # What is known already takes no room.
     assert ada.remember(SHOP, [Draft("Cats sleep in the sun.")])[0].outcome == "duplicate"
+
+
+def test_whoever_is_stopped_in_the_middle_is_told_how_far_it_went(here: World) -> None:
+    mine = here.service.with_key(new_key(here, most_facts=BATCH + 5))
+    drafts = [Draft(f"Customer {n} ordered {n * 7} lamps") for n in range(BATCH + 10)]
+    with pytest.raises(TooMany, match=f"of {BATCH + 10} drafts the first {BATCH} are entered"):
+        mine.remember(SHOP, drafts)
+    there = here.service.browse(here.caller("ada"), Listing(limit=1000)).facts
+    assert [fact.text for fact in there] == [draft.text for draft in drafts[:BATCH]]
+    with pytest.raises(TooMany) as error:  # of one batch nothing is entered
+        mine.remember(SHOP, drafts[BATCH:])
+    assert "entered" not in error.value.message
 
 
 def test_two_writers_do_not_go_over_a_quota_together(here: World) -> None:

@@ -1,6 +1,7 @@
 """Teams, visibility, and whoever owns the file."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,38 @@ def test_many_scopes_are_seen_at_once(tmp_path: Path) -> None:
     assert len(me.counts()["scopes"]) == 1203
     assert [fact.scope for fact in me.browse(Listing()).facts] == ["local/project/n1201"]
     service.close()
+
+
+def test_a_scope_that_another_process_of_the_owner_just_made_is_theirs(tmp_path: Path) -> None:
+    with closing(MemoryService(tmp_path)) as one, closing(MemoryService(tmp_path)) as other:
+        before = one.local_caller()
+        other.administration.add_scope(other.local_caller(), "local/project/shop")
+        found = one.administration.add_scope(before, "local/project/shop")
+        assert str(found.scope) == "local/project/shop" and found.owner == os_user()
+
+
+def test_a_persons_own_scope_is_made_by_nobody_else(here: World) -> None:
+    """Or its maker would read what that person takes for private."""
+    administration = here.service.administration
+    for name in ("acme/user/ada", "acme/user/Ada", "acme/user/who-comes-later"):
+        with pytest.raises(Denied, match="no right to make"):
+            administration.add_scope(here.caller("bob"), name, "shared")
+    made = administration.add_scope(here.admin, "acme/user/ada")  # for her
+    assert made.owner == "ada"
+    assert Scope.parse("acme/user/ada") in here.caller("ada").writes
+    with pytest.raises(UnknownName):
+        here.person("anna", "admin")
+        administration.add_scope(here.caller("anna"), "acme/user/who-comes-later")
+    assert administration.add_scope(here.caller("bob"), "acme/user/bob").owner == "bob"
+
+
+def test_whoever_owns_the_file_makes_a_persons_own_scope_for_them(tmp_path: Path) -> None:
+    with closing(MemoryService(tmp_path)) as service:
+        service.administration.add_person(service.local_caller(), "eve")
+        key = service.administration.make_key(service.local_caller(), "eve").secret
+        service.local().remember("local/user/eve", [Draft("Eve works in the Berlin office.")])
+        assert service.with_key(key).recall(Ask("where does Eve work?")).items
+        name = os_user()
+        service.local().remember(f"local/user/{name}", [Draft("I work in the Paris office.")])
+        entry = service.administration.add_scope(service.local_caller(), f"local/user/{name}")
+        assert entry.owner == name

@@ -23,9 +23,11 @@ class World:
         """The owner of the file, as an admin of the tenant."""
         return self.service.local_caller(ACME)
 
-    def person(self, name: str, role: str = "member", tenant: str = ACME) -> str:
+    def person(
+        self, name: str, role: str = "member", tenant: str = ACME, kind: str = "person"
+    ) -> str:
         owner = self.service.local_caller(tenant)
-        self.service.administration.add_person(owner, name, role=role)  # type: ignore[arg-type]
+        self.service.administration.add_person(owner, name, kind, role)  # type: ignore[arg-type]
         rights = ("read", "write", "manage")
         made = self.service.administration.make_key(owner, name, rights=rights, per_minute=0)
         self.keys[name] = made.secret

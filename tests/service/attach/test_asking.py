@@ -12,10 +12,19 @@ from metamem.service.marks import fenced
 @pytest.mark.parametrize(
     "prompt",
     ["go on", "yes, do that", "ok thanks!", "continue", "/clear", "/init the project files", "fix it", "", "   ", "1",
+     "Fix that today", "What did we do?", "Please do it by Friday.",
      "```\nTraceback (most recent call last):\n  File x\n```", "<pasted>many words of a log file</pasted>"],
 )  # fmt: skip
 def test_what_asks_nothing(prompt: str) -> None:
     assert question(prompt) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["What did we do yesterday?", "What happened in March?", "Summarize last week, please."],
+)
+def test_a_time_is_enough_to_ask_for(prompt: str) -> None:
+    assert question(prompt) == prompt
 
 
 def test_what_is_pasted_is_left_out() -> None:

@@ -2,13 +2,17 @@
 
 import json
 import shutil
+import sqlite3
 import subprocess
+import time
+from contextlib import closing
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from metamem.service.attach import control
+from metamem.service.database import FILE
 from metamem.service.words import Draft
 from tests.service.attach.hosts import END, EVENTS, PROMPT, START, schema, sent
 from tests.service.attach.living import PATIENCE, Life, until
@@ -76,6 +80,23 @@ def test_a_session_starts_with_a_briefing_and_the_next_one_knows_what_was_said(
     assert "as data" in context
 
 
+def test_a_prompt_that_asks_for_a_time_is_told_what_is_of_it(life: Life) -> None:
+    yesterday = int(time.time() * 1000) - 86_400_000
+    # Of a tool, so that it stands in no briefing.
+    life.begin(DECISION, Draft("The login page loads.", source="tool", said_at=yesterday))
+    commands = life.attach("claude-code")
+    control.start(life.meeting)
+    start, prompt = commands["SessionStart"], commands["UserPromptSubmit"]
+    _, one = life.told(start, lambda one: sent("claude-code", START, one, life.project, None))
+
+    def said(text: str) -> str:
+        return life.said(prompt, sent("claude-code", PROMPT, one, life.project, None, text))
+
+    assert (said("What did we do?"), said("Do that today.")) == ("", "")
+    # On a busy machine an answer may come too late for its hook; then it is told the next time.
+    until(lambda: "The login page loads." in said("What did we do yesterday?"))
+
+
 def test_a_session_that_began_without_the_daemon_is_briefed_with_its_first_prompt(
     life: Life,
 ) -> None:
@@ -91,6 +112,20 @@ def test_a_session_that_began_without_the_daemon_is_briefed_with_its_first_promp
         prompt, lambda one: sent("claude-code", PROMPT, one, life.project, None, "Please go on.")
     )
     assert "PostgreSQL 16" in told["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_session_is_briefed_once_though_nothing_can_be_noted(life: Life) -> None:
+    """The note of a briefing waits for whoever writes, and fails where the disk is full."""
+    life.begin(DECISION)
+    commands = life.attach("claude-code")
+    control.start(life.meeting)
+    with closing(sqlite3.connect(life.meeting.memories / FILE, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        start = sent("claude-code", START, "s", life.project, None)
+        until(lambda: "PostgreSQL 16" in life.said(commands["SessionStart"], start))
+        prompt = sent("claude-code", PROMPT, "s", life.project, None, "Please go on.")
+        until(lambda: "PostgreSQL" not in life.said(commands["UserPromptSubmit"], prompt))
+        writer.execute("ROLLBACK")
 
 
 def test_opencode_by_its_plug_in(life: Life) -> None:

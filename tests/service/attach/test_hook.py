@@ -113,6 +113,18 @@ def test_a_host_that_never_ends_its_input(alone: Life) -> None:
     assert process.communicate()[0] == b""
 
 
+@pytest.mark.parametrize("kind", POINTING)
+def test_a_host_that_says_very_much_finds_no_closed_pipe(alone: Life, kind: str) -> None:
+    command = hook_command(kind, "claude-code", alone.meeting)
+    hook = subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert hook.stdin is not None and hook.stdout is not None
+    with hook.stdin as pipe:  # it raises where nobody reads
+        for _ in range(9):
+            pipe.write(b"x" * 1_000_000)
+    with hook.stdout as said:
+        assert (said.read(), hook.wait()) == (b"", 0)
+
+
 def test_only_a_pointer_is_kept_and_one_of_each_session(alone: Life) -> None:
     secret = "what nobody else may read"
     for event in ("Stop", "PreCompact"):

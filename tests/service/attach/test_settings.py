@@ -1,7 +1,9 @@
 """Settings of hosts: our entries come and go, and nothing else changes by a byte."""
 
 import json
+import os
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metamem.core.errors import DataError
-from metamem.service.attach.hosts import ALL, What, attachment, installed
+from metamem.core.errors import DataError, StoreError
+from metamem.service.attach.hosts import ALL, What, apart, attachment, installed, taken
 from metamem.service.attach.install import Installer
 from metamem.service.attach.jsonc import Document
 from metamem.service.attach.places import Meeting, is_own
 from metamem.service.attach.settings import SERVER, JsonPart
+from metamem.service.home import memory_folder
 from metamem.service.importing.sources import HOSTS
 
 COMMAND = "/usr/bin/python3 -I -S /x/metamem_hook.py capture claude-code /y 2>/dev/null || true"
@@ -265,11 +268,48 @@ def test_a_server_of_that_name_that_is_the_users_own_stays(
     config = there.parts[1].path
     config.parent.mkdir(parents=True)
     config.write_text('[mcp_servers.metamem]\ncommand = "mine"\n')
+    assert taken(there) and there.parts[1].present(config.read_text()) == []
     installer = Installer(meeting)
     installer.apply(installer.attaching(there))
     assert config.read_text() == '[mcp_servers.metamem]\ncommand = "mine"\n'
+    assert str(config) in taken(there)
     installer.apply(installer.detaching(there))
     assert config.read_text() == '[mcp_servers.metamem]\ncommand = "mine"\n'
+
+
+def test_where_one_file_cannot_be_written_none_is_changed(tmp_path: Path, meeting: Meeting) -> None:
+    there = attachment("codex", meeting, environment=environment(tmp_path))
+    there.parts[0].path.parent.mkdir(parents=True)
+    there.parts[0].path.write_text('{"hooks": {}}')
+    before = files_under(there.parts[0].path.parent)
+    installer = Installer(meeting)
+    first, last = installer.attaching(there)
+    nowhere = replace(last, path=Path("/proc/metamem.toml"))  # nobody can make a file there
+    with pytest.raises(StoreError, match="cannot be written") as told:
+        installer.apply([first, nowhere])
+    assert "nothing was changed" in (told.value.hint or "")
+    assert files_under(there.parts[0].path.parent) == before
+    installer.apply(installer.attaching(there))  # once it can be, all goes well
+    assert installed(there) == ALL
+    installer.apply(installer.detaching(there))
+    assert files_under(there.parts[0].path.parent) == before
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path, meeting: Meeting) -> None:
+    there = attachment("gemini", meeting, environment=environment(tmp_path))
+    there.parts[0].path.parent.mkdir(parents=True)
+    os.mkfifo(there.parts[0].path)
+    with pytest.raises(DataError, match="is no file"):
+        Installer(meeting).attaching(there)
+
+
+def test_hooks_of_another_form_are_told_with_their_file(tmp_path: Path, meeting: Meeting) -> None:
+    there = attachment("claude-code", meeting, environment=environment(tmp_path))
+    there.parts[0].path.parent.mkdir(parents=True)
+    there.parts[0].path.write_text('{"hooks": []}')
+    with pytest.raises(DataError, match=r"settings\.json: hooks is not what") as told:
+        Installer(meeting).attaching(there)
+    assert "nothing was changed" in told.value.hint
 
 
 def test_a_copy_is_kept_and_the_file_keeps_its_rights_and_its_link(
@@ -353,3 +393,59 @@ def test_a_project_alone(tmp_path: Path, meeting: Meeting) -> None:
     assert (project / ".claude" / "settings.local.json").is_file()
     servers = json.loads(written[".claude.json"])["projects"][str(project)]["mcpServers"]
     assert SERVER in servers
+
+
+# --- one memory for hooks and MCP --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("named", [False, True])
+def test_the_mcp_server_is_told_the_memory_of_the_hooks(
+    tmp_path: Path, meeting: Meeting, monkeypatch: pytest.MonkeyPatch, host: str, named: bool
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("METAMEM_MEMORY", raising=False)
+    if named:  # the server's own environment will not name it
+        monkeypatch.setenv("METAMEM_MEMORY", str(meeting.memories))
+    for folder in (meeting.memories, memory_folder()):
+        made = Meeting(folder)
+        made.make()
+        attached(host, tmp_path, made)
+        there = attachment(host, made, environment=environment(tmp_path))
+        used = [part.memories(part.path.read_text()) for part in there.parts]
+        assert {each for one in used for each in one.hooks} == {str(folder)}
+        assert [one.server for one in used if one.server is not None] == [str(folder)]
+        assert apart(there) == ""
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_older_entry_that_names_no_memory_is_told_and_mended(
+    tmp_path: Path, meeting: Meeting, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("METAMEM_MEMORY", raising=False)
+    attached(host, tmp_path, meeting)
+    there = attachment(host, meeting, environment=environment(tmp_path))
+    for part in there.parts:  # as it was written before
+        text = part.path.read_text()
+        for gone in (
+            f"[mcp_servers.metamem.env]\nMETAMEM_MEMORY = {json.dumps(str(meeting.memories))}\n",
+            f'"METAMEM_MEMORY": {json.dumps(str(meeting.memories))}',
+        ):
+            text = text.replace(gone, "")
+        part.path.write_text(text)
+    told = apart(there)
+    assert f"hooks use the memory in {meeting.memories}," in told
+    assert f"MCP server the one in {tmp_path / 'data' / 'metamem'}:" in told
+    attached(host, tmp_path, meeting)
+    assert apart(there) == ""
+
+
+def test_a_server_of_the_users_own_has_a_memory_of_its_own(
+    tmp_path: Path, meeting: Meeting
+) -> None:
+    there = attachment("codex", meeting, environment=environment(tmp_path))
+    there.parts[1].path.parent.mkdir(parents=True)
+    there.parts[1].path.write_text('[mcp_servers.metamem]\ncommand = "mine"\n')
+    attached("codex", tmp_path, meeting)
+    assert apart(there) == ""

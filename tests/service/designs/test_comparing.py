@@ -73,7 +73,8 @@ def test_a_planted_gain_is_found_and_few_sessions_are_not_enough(home: Home) -> 
     assert many.detectable is not None and 0 < many.detectable < 0.4
 
 
-def test_looking_every_day_finds_nothing_where_nothing_is() -> None:
+@pytest.mark.parametrize("often", [0.02, 0.5, 0.9])
+def test_looking_every_day_finds_nothing_where_nothing_is(often: float) -> None:
     """Five looks in each of 200 comparisons of nothing with nothing, at a level of 5 %."""
     fooled = 0
     for seed in range(200):
@@ -82,13 +83,28 @@ def test_looking_every_day_finds_nothing_where_nothing_is() -> None:
         held: list[float] = []
         for _ in range(5):
             for _ in range(30):
-                given.append(float(rng.random() < 0.5))
-                held.append(float(rng.random() < 0.5))
-            difference, half, _ = comparing.difference_of(given, held)
-            if abs(difference) > half:
+                given.append(float(rng.random() < often))
+                held.append(float(rng.random() < often))
+            if comparing.judged(given, held).verdict != "no difference shown":
                 fooled += 1
                 break
     assert fooled <= 10
+
+
+@pytest.mark.parametrize("wins", [0, 1, 2])
+def test_an_interval_stays_within_what_is_possible(wins: int) -> None:
+    given, held = [1.0] * wins + [0.0] * (103 - wins), [1.0] * 101
+    found = comparing.judged(given, held)
+    assert found.verdict == "worse" and -1.0 <= found.interval[0] <= found.difference
+    assert found.difference < found.interval[1] < 0.0 and found.detectable <= 1.0
+    assert comparing.judged(held, given).interval == pytest.approx(
+        (-found.interval[1], -found.interval[0])
+    )
+    for side in (given, held):
+        side_of = comparing.arm(side, len(side)).interval
+        assert side_of is not None and 0.0 <= side_of[0] < side_of[1] <= 1.0
+    # Rewards beyond 1 are no shares: the control.
+    assert comparing.judged([9.0] * 30, [1.0, 0.0] * 15).difference == 8.5
 
 
 def test_all_alike_is_no_certainty(home: Home) -> None:

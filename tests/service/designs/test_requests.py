@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metamem.core.errors import UsageError
+from metamem.core.types import Experience, Message, Step
+from metamem.service import wire
 from metamem.service.designs.clean import clean_experience
 from metamem.service.designs.requests import read_experience
 
@@ -26,11 +28,24 @@ from metamem.service.designs.requests import read_experience
         {"steps": [["go", "there", [], None, False]]},
         {"messages": [["ada"]]},
         {"messages": [[1, 2, 3]]},
+        {},
+        {"gaol": "mend billing"},
+        {"goal": "mend billing", "steps": [["go", "there", [], 0.0, False, "more"]]},
+        {"goal": "mend billing", "steps": [{"action": "go"}]},
     ],
 )
 def test_a_wrong_experience_is_refused_in_words(experience: Any) -> None:
     with pytest.raises(UsageError):
         clean_experience(read_experience(experience))
+
+
+def test_steps_and_messages_are_lists_or_objects() -> None:
+    step = Step("go", "there", ("stay",), 0.5, True)
+    told = Experience("mend", steps=(step,), reward=1.0, messages=(Message("ada", "hi"),))
+    assert read_experience(told.to_json()) == told
+    assert read_experience(wire.encode(told)) == told
+    short = {"goal": "mend", "steps": [["go", "there"]]}
+    assert read_experience(short).steps == (Step("go", "there"),)
 
 
 _JSON = st.recursive(

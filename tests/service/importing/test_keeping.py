@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metamem.core.errors import Busy, DataError
-from metamem.service.importing import exports, notes
+from metamem.service.importing import exports, lines, notes
 from metamem.service.importing.items import Brought, Piece, bring
 from metamem.service.importing.keeping import Keeper, Kept, scope_of
 from metamem.service.importing.places import Places, excluded
@@ -59,7 +59,7 @@ def test_a_growing_session_is_kept_line_by_line(home: Home, tmp_path: Path) -> N
     session.agent("The second line of it.")
     path.write_text(session.text())
     kept = home.keep(source)
-    assert (kept.stored, kept.known, kept.scope) == (1, 0, str(scope_of(str(tmp_path))))
+    assert (kept.stored, kept.known, kept.scope) == (1, 1, str(scope_of(str(tmp_path))))
     assert home.texts() == ["The first line of it.", "The second line of it."]
     user, agent = home.facts()
     assert (user.trust, agent.trust) == (3, 2)
@@ -86,6 +86,16 @@ def test_nobody_reads_a_source_that_another_reads(home: Home) -> None:
         pass
     with home.places.reading("codex", "x") as state:
         assert state is None
+
+
+def test_who_could_not_let_go_is_not_waited_for(home: Home) -> None:
+    """A full disk keeps a reader from saying that it is through."""
+    with home.places.reading("codex", "x"), home.service.database.reading() as execute:
+        ((held_by, until),) = execute("SELECT held_by, held_until FROM import_places")
+    with home.service.database.writing() as execute:
+        execute("UPDATE import_places SET held_by = ?, held_until = ?", (held_by, until))
+    with home.places.reading("codex", "x"), pytest.raises(Busy), home.places.reading("codex", "x"):
+        pass
 
 
 @pytest.mark.parametrize("asked_for", [False, True])
@@ -127,7 +137,7 @@ def test_a_plan_says_what_there_is_and_exclusions_are_kept(home: Home, tmp_path:
     assert (done.sessions, done.stored, done.failed) == (3, 3, ())
     assert seen[-1] == (3, 3)
     again = carried_out(plan.chosen(), keeper, lambda n, of: None)
-    assert (again.stored, again.known) == (0, 0)
+    assert (again.stored, again.known) == (0, 3)
     assert not any("client-x" in text for text in home.texts("active", "archived"))
 
 
@@ -146,6 +156,77 @@ def test_a_plan_says_what_there_is_and_exclusions_are_kept(home: Home, tmp_path:
 )
 def test_exclusions(folder: str, pattern: str, expected: bool) -> None:
     assert excluded(folder, [pattern]) is expected
+
+
+def test_lines_that_were_read_before_are_known_and_damaged_ones_told(
+    home: Home, tmp_path: Path
+) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("The first line of it.")
+    session.agent("The second line of it.")
+    path.write_text(session.text() + "{broken\n")
+    source = Source("claude-code", path)
+    first = home.keep(source)
+    assert (first.stored, first.known, first.damaged) == (2, 0, 1)
+    again = home.keep(source)
+    assert (again.stored, again.known, again.damaged) == (0, 2, 0)
+
+
+def test_a_line_that_is_too_long_is_left_out_and_no_other(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 5000)
+    monkeypatch.setattr(lines, "CHUNK", 700)
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("The first line of it.")
+    before = session.text()
+    session.user("It goes on and on. " * 2000)
+    long = session.text()
+    session.agent("The last line of it.")
+    source = Source("claude-code", path)
+    path.write_text(long[:-20])  # its end is not written yet
+    assert home.keep(source).stored == 1
+    path.write_text(session.text())
+    kept = home.keep(source)
+    assert (kept.stored, kept.damaged) == (1, 1)
+    assert home.keep(source).stored == 0
+    other = tmp_path / "ends.jsonl"
+    other.write_text(long.rstrip("\n"))
+    whole = lines.whole(other)
+    assert len(list(whole.records())) == 1 and whole.damaged == 1
+    assert whole.place.offset == len(long) - 1 > len(before)
+
+
+def test_what_is_no_plain_file_is_told_and_not_waited_for(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "claude" / "projects" / "p"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "a.jsonl")
+    (folder / "b.jsonl").write_text(_one(tmp_path))
+    plan = planned(
+        "claude-code", home.places, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+    )
+    assert (plan.sessions, plan.unreadable) == (1, 1)
+    with pytest.raises(DataError, match="no plain file"):
+        home.keep(Source("claude-code", folder / "a.jsonl"))
+
+
+def _one(folder: Path) -> str:
+    session = Claude("b", str(folder))
+    session.user("The only line of it.")
+    return session.text()
+
+
+def test_a_session_that_is_no_longer_left_out_is_kept(home: Home, tmp_path: Path) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("The first line of it.")
+    path.write_text(session.text())
+    source = Source("claude-code", path, folder=str(tmp_path))
+    home.places.exclude([str(tmp_path)])
+    for _ in range(2):
+        skipped = home.keep(source)
+        assert (skipped.stored, skipped.known) == (0, 0) and skipped.skipped
+    home.places.include(str(tmp_path))
+    assert (home.keep(source).stored, home.keep(source).known) == (1, 1)
 
 
 # --- notes -----------------------------------------------------------------------------------
@@ -257,16 +338,56 @@ def test_mem0(home: Home, tmp_path: Path) -> None:
         "created_at": "2026-01-05T10:00:00Z",
     }
     file.write_text(json.dumps({"results": [entry, {"id": "m2", "memory": ""}, 5]}))
-    (piece,) = exports.mem0(file)
+    (piece,) = exports.mem0(file).pieces
     assert (piece.key, piece.draft.author) == ("m1", "ada")
-    home.bring(str(file), exports.mem0(file))
+    home.bring(str(file), list(exports.mem0(file).pieces))
     file.write_text(json.dumps([{**entry, "memory": "Prefers light mode"}]))
-    assert home.bring(str(file), exports.mem0(file)).changed == 1
+    assert home.bring(str(file), list(exports.mem0(file).pieces)).changed == 1
     assert home.texts() == ["Prefers light mode"]
     for bad in ("{", '{"a": 1}', '"x"'):
         file.write_text(bad)
         with pytest.raises(DataError):
             exports.mem0(file)
+
+
+def test_mem0_of_several_users(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "mem0.json"
+    told = [
+        ("ada", "Prefers tea"),
+        ("bob", "Prefers tea"),
+        ("bob", "Bob plays chess"),
+        ("", "Somebody sings"),
+    ]
+    entries = [{"memory": text, "user_id": user} for user, text in told]
+    file.write_text(json.dumps([*entries, {"memory": ""}, 5]))
+    read = exports.mem0(file)
+    assert (read.users, read.damaged) == ({"ada": 1, "bob": 2, "": 1}, 2)
+    assert [(p.draft.author, p.draft.entities) for p in read.pieces][1] == ("bob", ("bob",))
+    done = home.bring(str(file), list(read.pieces))
+    assert (done.new, done.same, done.known, done.refused) == (4, 0, 0, ())
+    everything = ["Bob plays chess", "Somebody sings", "ada: Prefers tea", "bob: Prefers tea"]
+    assert sorted(home.texts()) == everything
+    # What is one user's, asked for alone, is the same, and leaves the others be.
+    others = [piece.key for piece in read.pieces if read.whose[piece.key] != "ada"]
+    again = bring(home.memories, home.places, SCOPE, str(file), read.of("ada"), others)
+    assert (again.new, again.same, again.gone) == (0, 1, 0)
+    assert sorted(home.texts()) == everything
+
+
+def test_mem0_ids_that_are_each_users_own(tmp_path: Path) -> None:
+    file = tmp_path / "mem0.json"
+    users = ("ada", "bob", "bob")
+    file.write_text(json.dumps([{"id": "1", "memory": f"of {u}", "user_id": u} for u in users]))
+    assert [piece.draft.text for piece in exports.mem0(file).pieces] == ["of ada", "of bob"]
+
+
+def test_words_that_memory_holds_from_elsewhere_are_not_as_before(home: Home) -> None:
+    home.memories.remember(SCOPE, [Draft("Use tabs here.", "note", "user")])
+    piece = Piece("1", Draft("Use tabs here.", "note", "agent", origin="x"))
+    done = home.bring("x", [piece, Piece("2", Draft("Deploy on Fridays.", "note", "agent"))])
+    assert (done.new, done.same, done.known) == (1, 0, 1)
+    again = home.bring("x", [piece])
+    assert (again.new, again.same, again.known) == (0, 1, 0)
 
 
 def test_mcp_reference_memory(home: Home, tmp_path: Path) -> None:
@@ -281,9 +402,14 @@ def test_mcp_reference_memory(home: Home, tmp_path: Path) -> None:
         {"type": "relation", "from": "Ada", "to": "Acme", "relationType": "works_at"},
     ]
     file.write_text("\n".join(map(json.dumps, lines)) + "\n{broken\n")
-    home.bring(str(file), exports.mcp_memory(file))
+    home.bring(str(file), list(exports.mcp_memory(file).pieces))
     assert sorted(home.texts()) == ["Ada likes tea", "Ada works at Acme", "Ada: plays chess"]
-    assert home.bring(str(file), exports.mcp_memory(file)).same == 3
+    assert home.bring(str(file), list(exports.mcp_memory(file).pieces)).same == 3
+    assert exports.mcp_memory(file).damaged == 1
+    odd = [{"type": "entity"}, {"type": "relation", "from": "Ada"}, {"type": "other"}, 5]
+    lines.append({"type": "entity", "name": "Bob", "observations": ["Bob sings", 7, ""]})
+    file.write_text("\n".join(map(json.dumps, [*odd, *lines])))
+    assert exports.mcp_memory(file).damaged == 6
     file.write_text("{}")
     with pytest.raises(DataError):
         exports.mcp_memory(file)

@@ -57,6 +57,16 @@ def test_no_more_candidates_than_the_ranker_looks_at() -> None:
     assert len(choose(question, scope.catalog, hits, dense)) == MOST
 
 
+def test_the_only_fact_of_a_scope_is_looked_at_also_for_its_meaning() -> None:
+    for lines in (
+        spoken("Ana: I like green tea"),
+        spoken("Ana: We deploy from the release branch"),
+    ):
+        scope = Scope(lines, EMBEDDER, READER)
+        question, hits, dense = scope.search("What do they drink?", NOW)
+        assert choose(question, scope.catalog, hits, dense).tolist() == [0]
+
+
 def test_a_long_prompt_is_known_by_its_rare_words() -> None:
     common = [f"word{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(80)]
     lines = spoken(*(f"Ana: {' '.join(common)} {n}" for n in range(4)), "Tom: zebra")

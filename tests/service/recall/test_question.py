@@ -67,6 +67,13 @@ def test_times(text: str, start: int, days: int) -> None:
     assert span(f"What happened {text}?", NOW) == (start, start + days * 86_400_000)
 
 
+@pytest.mark.parametrize(("text", "start"), [("today", 20), ("yesterday", 19)])
+def test_days_near_by_are_days_of_the_calendar(text: str, start: int) -> None:
+    afternoon = NOW + 15 * 3_600_000
+    begin = day(2024, 5, start)
+    assert span(f"What happened {text}?", afternoon) == (begin, begin + 86_400_000)
+
+
 def test_no_time_and_a_day_that_is_none() -> None:
     assert span("What may happen?", NOW) is None
     assert span("on 31 June 2023", NOW) is None

@@ -58,6 +58,26 @@ def test_a_closed_gate_shows_nothing_and_an_open_one_what_is_above_the_floor() -
         assert ranker.shown(rows, relevance).tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("relevance", "known_terms", "known_names", "expected"),
+    [
+        ([0.05, 0.4, 0.01], 0.0, 1.0, [False, True, False]),
+        ([0.2, 0.4, 0.01], 0.0, 1.0, [False] * 3),  # none stands out
+        ([0.001, 0.04, 0.001], 0.0, 1.0, [False] * 3),  # too little
+        ([0.05, 0.4, 0.01], 0.3, 1.0, [False] * 3),  # the gate has seen a word, and said no
+        ([0.05, 0.4, 0.01], 0.0, 0.5, [False] * 3),  # of somebody who is not known here
+    ],
+)
+def test_behind_a_closed_gate_one_answer_in_other_words_is_shown_alone(
+    relevance: list[float], known_terms: float, known_names: float, expected: list[bool]
+) -> None:
+    rows = np.zeros((3, len(NAMES)), np.float32)
+    rows[:, NAMES.index("known_terms")] = known_terms
+    rows[:, NAMES.index("known_names")] = known_names
+    ranker = Ranker(BY_HAND, Bait(leaf(-9.0)), 0.1, Gate(leaf(-1.0), 0.0), {})
+    assert ranker.shown(rows, np.array(relevance, np.float32)).tolist() == expected
+
+
 def test_bait_takes_relevance_away() -> None:
     rows = np.ones((1, len(NAMES)), np.float32)
     gate = Gate(leaf(0.0), 0.0)
@@ -101,3 +121,31 @@ def test_where_nothing_answers_nothing_is_shown(question: str) -> None:
 def test_a_single_word_that_occurs_is_found() -> None:
     assert shown(TALK, "puppy")[0] == TALK[1].text
     assert shown(TALK, "puppy", dense=False)[0] == TALK[1].text
+
+
+NOTES = spoken(
+    "ada: The dog is called Bruno, a labrador",
+    "ada: I am allergic to peanuts",
+    "ada: I drive a blue Volvo V60",
+    "ada: I work as a data engineer at Zalando in Berlin",
+    "ada: Passport expires in June 2028",
+    "ada: Plays the cello in an amateur orchestra",
+    "ada: My daughter Emma is 6 years old",
+    "ada: Meeting with the dentist on 3 December at 10:30",
+    "ada: Uses dark mode everywhere",
+    "ada: Vegetarian since January",
+    session=-1,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("do I have pets?", 0), ("any food allergies?", 1), ("what is my job?", 3)],
+)
+def test_an_answer_in_other_words_is_found(question: str, answer: int) -> None:
+    assert shown(NOTES, question) == [NOTES[answer].text]
+
+
+@pytest.mark.parametrize("question", ["what is my blood type?", "write a haiku about the sea"])
+def test_what_no_note_answers_in_any_words_stays_silent(question: str) -> None:
+    assert shown(NOTES, question) == []

@@ -11,8 +11,9 @@ from metamem.core.errors import Busy, UsageError
 from metamem.models.allowance import Allowance
 from metamem.models.config import ModelConfig
 from metamem.service.database import Database
+from metamem.service.metered import PaidModel, metered
 from metamem.service.words import Draft, Session, Turn
-from metamem.service.writing.enrich import Enriched, Enricher, enricher
+from metamem.service.writing.enrich import Enriched, Enricher
 from metamem.service.writing.leases import Lease
 from metamem.service.writing.writer import Writer
 from tests.service.writing.support import (
@@ -77,8 +78,8 @@ async def run(
     questions: int = 100,
 ) -> Enriched:
     name = f"scripted:{THIS}:{answer.__name__}"
-    async with enricher(database, name, allowance, config=ModelConfig()) as job:
-        return await job.run(SHOP, questions=questions)
+    async with metered(database, PaidModel(name, allowance), config=ModelConfig()) as model:
+        return await Enricher(database, model.ask).run(SHOP, questions=questions)
 
 
 def facts(database: Database) -> list[str]:
@@ -142,10 +143,9 @@ async def test_the_allowance_stops_it_over_all_runs(database: Database) -> None:
 
 async def test_without_a_limit_it_does_not_start(database: Database) -> None:
     with pytest.raises(UsageError):
-        async with enricher(database, "scripted:demo", Allowance(), config=ModelConfig()):
-            pass
-    async with enricher(database, "scripted:demo", ENOUGH, config=ModelConfig()) as job:
-        await job.run(HOME)
+        await run(database, planted, Allowance())
+    async with metered(database, PaidModel("scripted:demo", ENOUGH)) as model:
+        await Enricher(database, model.ask).run(HOME)
 
 
 async def test_instructions_are_neither_shown_nor_believed(database: Database) -> None:

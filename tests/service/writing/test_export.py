@@ -132,7 +132,7 @@ def test_markdown_is_by_scope_type_and_day(database: Database) -> None:
     assert text.index("#### 2022-01-07") < text.index("The first day.\n  In two lines.")
     assert text.index("The first day.") < text.index("#### 2022-01-08") < text.index("The second")
     assert "reads like an instruction" in text
-    assert "#### 1970-01-01 Greetings" in text and "- **\\*bot\\***: Yes?" in text
+    assert "#### 1970-01-01 Greetings" in text and "- **\\*bot\\* as told by ada**: Yes?" in text
 
 
 def test_a_forged_file_is_cleaned_and_not_trusted(database: Database, tmp_path: Path) -> None:

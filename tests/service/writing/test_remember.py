@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from metamem.core.access import Caller
 from metamem.core.errors import Denied, UsageError
+from metamem.service.connecting import connect
 from metamem.service.database import Database
 from metamem.service.marks import fenced
-from metamem.service.words import Draft
+from metamem.service.words import Change, Draft
 from metamem.service.writing.writer import BATCH, Writer
 from metamem.store.engine import Execute
 from tests.service.writing.support import (
@@ -272,3 +273,22 @@ def test_whatever_is_written_can_be_redrawn_and_nothing_is_there_twice(
     assert len(rows) == len(set(rows))
     assert_redrawn_alike(database)
     database.close()
+
+
+def test_what_is_nothing_but_a_secret_or_data_is_refused(tmp_path: Path) -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\n-----END RSA PRIVATE KEY-----"
+    with connect(tmp_path) as memory:
+        texts = (
+            key,
+            "w" * 8001,
+            f"The dump is {'w' * 2000} as ada told",
+            "It stands as [data] there",
+        )
+        *refused, cut, whole = memory.remember("local/project/x", [Draft(text) for text in texts])
+        assert [one.outcome for one in refused] == ["refused", "refused"]
+        assert refused[0].reason == "nothing is left of it but a secret"
+        assert refused[1].reason == "nothing is left of it but data that is no text"
+        assert (cut.outcome, "taken out" in cut.reason) == ("stored", True)
+        assert (whole.outcome, whole.reason) == ("stored", "")
+        with pytest.raises(UsageError, match="nothing is left"):
+            memory.edit(cut.id, Change(text=key))

@@ -11,6 +11,7 @@ from metamem.service.access import audit
 from metamem.service.access.audit import Outcome, Recorder
 from metamem.service.access.keys import Doorkeeper
 from metamem.service.access.limits import RateLimits, check_quota
+from metamem.service.problems import without_secrets
 from metamem.service.sight import Right, denied
 from metamem.store.engine import Execute
 
@@ -56,7 +57,7 @@ class Acts:
             yield act
             outcome = "granted"
         except MetamemError as error:
-            outcome = _outcome(error)
+            outcome = _outcome(without_secrets(error))
             raise
         finally:
             _now.reset(before)

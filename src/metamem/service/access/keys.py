@@ -93,6 +93,9 @@ def make(
             raise UsageError(f"{scope} is not a scope of {tenant}")
     if per_minute < 0 or (most_facts is not None and most_facts < 0):
         raise UsageError("limits cannot be below zero")
+    now = now_ms()
+    if expires_at is not None and expires_at <= now and replaces is None:
+        raise UsageError("a key that has expired opens nothing", hint="say a time to come")
     key_id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
     insert(
         execute,
@@ -107,7 +110,7 @@ def make(
             "per_minute": per_minute,
             "most_facts": most_facts,
             "facts": replaces.facts if replaces else 0,
-            "made_at": now_ms(),
+            "made_at": now,
             "expires_at": expires_at,
             "replaces": replaces.id if replaces else None,
         },
@@ -223,15 +226,15 @@ class Doorkeeper:
         with self._database.reading() as execute:
             rows = execute(
                 "SELECT k.hash, k.rights, k.scopes, k.per_minute, k.expires_at, k.revoked_at,"
-                " k.last_used_at, p.number, p.tenant, p.name, p.role, p.disabled_at"
+                " k.last_used_at, p.number, p.tenant, p.name, p.role, p.kind, p.disabled_at"
                 " FROM api_keys k JOIN principals p ON p.number = k.principal WHERE k.id = ?",
                 (key_id,),
             )
-            kept = rows[0] if rows else (_NOTHING, "[]", "[]", 0, None, 0, 0, 0, "", "", "", 0)
+            kept = rows[0] if rows else (_NOTHING, "[]", "[]", 0, None, 0, 0, 0, "", "", "", "", 0)
             (digest, rights, scopes, per_minute, expires, revoked, last, *principal, gone) = kept
             right = hmac.compare_digest(bytes(digest), given)
             over = expires is not None and expires <= now
-            number, tenant, who, role = principal
+            number, tenant, who, role, kind = principal
             caller = None
             if right and not over and revoked is None and gone is None:
                 caller = resolved(
@@ -240,6 +243,7 @@ class Doorkeeper:
                     number,
                     who,
                     role,
+                    speaker=kind,
                     rights=json.loads(rights),
                     only=json.loads(scopes),
                     key=key_id,

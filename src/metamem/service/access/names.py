@@ -9,6 +9,7 @@ from metamem.service.writing.fields import named, told
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 _OTHER = re.compile(r"[^A-Za-z0-9._@+-]+")
 READABLE = 60  # characters of a text that its name keeps
+OWN = "user"  # the kind of scopes that are one person's own, by that person's name
 DIGITS = 12  # of its hash, which keep names of different texts apart
 
 

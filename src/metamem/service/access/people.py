@@ -64,9 +64,14 @@ def find(execute: Execute, tenant: str, name: str) -> Principal:
     return _principal(execute, rows[0])
 
 
+def is_there(execute: Execute, tenant: str, name: str) -> bool:
+    asked = "SELECT 1 FROM principals WHERE tenant = ? AND name = ?"
+    return bool(execute(asked, (tenant, name)))
+
+
 def ensure(execute: Execute, tenant: str, name: str, *, role: TenantRole) -> Principal:
     """Somebody by name, who is added where they are not there yet."""
-    if not execute("SELECT 1 FROM principals WHERE tenant = ? AND name = ?", (tenant, name)):
+    if not is_there(execute, tenant, name):
         return add(execute, tenant, name, role=role)
     return find(execute, tenant, name)
 
@@ -74,10 +79,6 @@ def ensure(execute: Execute, tenant: str, name: str, *, role: TenantRole) -> Pri
 def everybody(execute: Execute, tenant: str) -> list[Principal]:
     rows = execute(f"SELECT {_COLUMNS} FROM principals WHERE tenant = ? ORDER BY name", (tenant,))
     return [_principal(execute, row) for row in rows]
-
-
-def tenants(execute: Execute) -> list[str]:
-    return [name for (name,) in execute("SELECT DISTINCT tenant FROM principals ORDER BY tenant")]
 
 
 def set_disabled(execute: Execute, tenant: str, name: str, disabled: bool) -> Principal:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Literal, get_args
 
-from metamem.core.access import Caller, Scope
+from metamem.core.access import Caller, CallerKind, Scope
 from metamem.service.access.names import encoded
 from metamem.store.engine import Execute
 
@@ -33,11 +33,13 @@ def resolved(
     who: str,
     role: str,
     *,
+    speaker: str,
     rights: Collection[str],
     only: Collection[str],
     key: str,
 ) -> Caller:
-    """A principal with a key. `only` names the scopes that the key is for; empty means all."""
+    """A principal with a key. `only` names the scopes that the key is for; empty means all.
+    `speaker` is what kind of somebody the principal is."""
     found: dict[KeyRight, set[Scope]] = {"read": set(), "write": set(), "manage": set()}
     rows = execute(
         # Whatever opens the scope to the principal, one row each.
@@ -68,7 +70,15 @@ def resolved(
         writes=frozenset(found["write"]),
         manages=frozenset(found["manage"]),
         key=key,
+        kind=_kind(tenant, who, speaker),
     )
+
+
+def _kind(tenant: str, who: str, kind: str) -> CallerKind:
+    """A key of the file's owner speaks as they do, wherever it is used."""
+    if kind != "person":
+        return "agent"
+    return "owner" if tenant == LOCAL and who == os_user() else "person"
 
 
 def _roles(role: str, rights: Collection[str], only: Collection[str]) -> frozenset[str]:
@@ -89,7 +99,9 @@ def owner_of_file(execute: Execute, tenant: str = LOCAL) -> Caller:
     scopes = frozenset(Scope(tenant, kind, name) for kind, name in rows)
     used = scopes if tenant == LOCAL else frozenset()
     roles = frozenset({OWNER, "admin", "auditor", "member"})
-    return Caller(tenant, os_user(), roles=roles, reads=used, writes=used, manages=scopes)
+    return Caller(
+        tenant, os_user(), roles=roles, reads=used, writes=used, manages=scopes, kind="owner"
+    )
 
 
 def os_user() -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from metamem.core.access import Scope
+from metamem.service.access.names import OWN
 from metamem.service.access.rights import LOCAL, os_user
 from metamem.service.attach.advising import SILENCE, Advice, Advisers
 from metamem.service.attach.asking import question
@@ -48,6 +49,10 @@ class Told:
     def add(self, session: str, facts: Sequence[str]) -> None:
         if session:
             self.begin(session, [*self.of(session), *facts])
+
+    def knows(self, session: str) -> bool:
+        with self._lock:
+            return session in self._sessions
 
     def of(self, session: str) -> frozenset[str]:
         with self._lock:
@@ -93,8 +98,10 @@ class Answering:
             told.insert(1, advice.text)
 
         def both() -> None:
-            advice.delivered()
-            delivered()
+            try:
+                delivered()
+            finally:
+                advice.delivered()
 
         return Answer(answer(found.name, "\n\n".join(told)), both)
 
@@ -107,7 +114,7 @@ class Answering:
         scopes = self._scopes(event.folder)
         if not scopes:
             return [], lambda: None
-        known = bool(event.session) and self._places.briefed(event.host, event.session)
+        known = bool(event.session) and self._was_briefed(event)
         # A session that began while the daemon was away gets its briefing with its first prompt.
         briefs = "briefing" in kinds or (bool(event.session) and not known)
         briefing, begun = self._briefing(scopes) if briefs else ("", ())
@@ -120,13 +127,18 @@ class Answering:
 
         def delivered() -> None:
             if briefs and event.session:
-                self._places.note_briefed(event.host, event.session)
                 self._told.begin(event.session, begun)
             self._told.add(event.session, more)
+            # Last, as it waits for whoever writes, and fails where the disk is full.
+            if briefs and event.session:
+                self._places.note_briefed(event.host, event.session)
             if "briefing" in kinds:
                 self._warm(scopes)
 
         return [part for part in (briefing, recalled) if part], delivered
+
+    def _was_briefed(self, event: Event) -> bool:
+        return self._told.knows(event.session) or self._places.briefed(event.host, event.session)
 
     def _advised(self, event: Event) -> Advice:
         scope = scope_of(event.folder)
@@ -171,4 +183,4 @@ class Answering:
 
 def user_scope() -> Scope:
     """What a person wants remembered in all projects."""
-    return Scope(LOCAL, "user", os_user())
+    return Scope(LOCAL, OWN, os_user())

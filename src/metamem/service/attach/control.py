@@ -30,14 +30,17 @@ def start(meeting: Meeting) -> dict[str, Any]:
     if running is not None:
         return running
     meeting.make()
-    process = subprocess.Popen(
-        daemon_command(meeting.memories),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        close_fds=True,
-    )
+    try:
+        process = subprocess.Popen(
+            daemon_command(meeting.memories),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            close_fds=True,
+        )
+    except OSError as error:
+        raise Broken(f"the daemon did not start: {error.strerror}: {error.filename}") from None
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         running = status(meeting)

@@ -187,7 +187,7 @@ class Daemon:
             "seconds": round(time.monotonic() - self._began),
             "waiting": Spool(self._meeting.spool).waiting(),
             "trouble": self._trouble,
-            "hourly": {"ran": self._hourly.ran, "failed": self._hourly.failed},
+            "hourly": self._hourly.status(),
             **self._counts.to_json(),
         }
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from metamem.core.errors import UsageError
+from metamem.core.errors import MetamemError, UsageError
 from metamem.service.attach.places import PROGRAM, Meeting, hook_command
-from metamem.service.attach.settings import JsonPart, OwnFile, Part, TomlPart
-from metamem.service.home import memory_folder
+from metamem.service.attach.settings import SERVER, JsonPart, OwnFile, Part, TomlPart
+from metamem.service.home import MEMORY_VARIABLE, usual_folder
 from metamem.service.importing import claude, codex, gemini, opencode
 from metamem.service.importing.sources import known_host
 
@@ -128,6 +128,43 @@ def installed(attached: Attachment) -> frozenset[What]:
     return frozenset(found)
 
 
+def apart(attached: Attachment) -> str:
+    """What there is to say where a host's hooks and its MCP server use different memories; empty where they
+    do not, or its files cannot be read."""
+    hooks: set[Path] = set()
+    servers: set[Path] = set()
+    for part in attached.parts:
+        try:
+            text = part.path.read_text(encoding="utf-8")
+            used = part.memories(text)
+        except (MetamemError, OSError, UnicodeDecodeError):
+            continue
+        hooks |= {Path(each) for each in used.hooks}
+        if used.server is not None:
+            servers.add(Path(used.server).expanduser() if used.server else usual_folder())
+    if not hooks or not servers or hooks == servers:
+        return ""
+    own, other = (", ".join(sorted(map(str, each))) for each in (hooks, servers))
+    return (
+        f"its hooks use the memory in {own}, its MCP server the one in {other}:"
+        f" metamem attach {attached.host} with the folder that is meant makes them one"
+    )
+
+
+def taken(attached: Attachment) -> str:
+    """What there is to say where an MCP server of the user's own has the name that ours would have."""
+    for part in attached.parts:
+        try:
+            if part.memories(part.path.read_text(encoding="utf-8")).taken:
+                return (
+                    f"{part.path} has an MCP server called {SERVER} that is not ours: it stays, and the"
+                    " agent gets no tools of memory; under another name it would"
+                )
+        except (MetamemError, OSError, UnicodeDecodeError):
+            continue
+    return ""
+
+
 def _asked(of: _Asked, what: frozenset[What]) -> str:
     """What a hook asks for; both at one moment are one question."""
     return of if isinstance(of, str) else "+".join(of[each] for each in sorted(what))
@@ -221,9 +258,12 @@ def _opencode(
     server: dict[str, Any] | None = None
     if "memory" in what:
         plain = _server(meeting)
-        server = {"type": "local", "command": [plain["command"], *plain["args"]], "enabled": True}
-        if "env" in plain:
-            server["environment"] = plain["env"]
+        server = {
+            "type": "local",
+            "command": [plain["command"], *plain["args"]],
+            "enabled": True,
+            "environment": plain["env"],
+        }
     return [
         OwnFile(plugins / "metamem.js", plugin),
         JsonPart(settings, {}, ("mcp",), server, comments=True),
@@ -235,10 +275,10 @@ def _hook(kind: str, host: str, meeting: Meeting, timeout: int) -> dict[str, Any
 
 
 def _server(meeting: Meeting) -> dict[str, Any]:
-    entry: dict[str, Any] = {
+    """The MCP server. It is told the folder of the hooks: whoever starts it may have another environment
+    than who attached, and without the folder it would begin a memory of its own."""
+    return {
         "command": sys.executable,
         "args": ["-P", "-m", "metamem.cli.main", "mcp"],
+        "env": {MEMORY_VARIABLE: str(meeting.memories)},
     }
-    if meeting.memories != memory_folder():
-        entry["env"] = {"METAMEM_MEMORY": str(meeting.memories)}
-    return entry

@@ -55,18 +55,26 @@ class Installer:
         return [self._detaching(part) for part in attachment.parts]
 
     def apply(self, edits: Sequence[Edit]) -> list[Path]:
-        """Change the files; the paths of copies of what they were."""
-        copies = []
+        """Change all files or none; the paths of copies of what they were."""
         for edit in edits:
             if _bytes(edit.path) != edit.before:
                 raise StoreError(f"{edit.path} was changed meanwhile", hint="try again")
+        copies = [self._copy(edit) for edit in edits if edit.before is not None and edit.changes]
+        done: list[Edit] = []
+        try:
+            for edit in edits:
+                if edit.receipt is not None:  # before the file: a crash in between does no harm
+                    _write(self._receipt(edit.path), json.dumps(edit.receipt).encode())
+                if edit.changes:
+                    _write(edit.path, edit.after)
+                    done.append(edit)
+        except StoreError as error:
+            for edit in reversed(done):
+                _write(edit.path, edit.before)
+            raise StoreError(
+                error.message, hint="nothing was changed; let it be written, and try again"
+            ) from None
         for edit in edits:
-            if edit.before is not None and edit.changes:
-                copies.append(self._copy(edit))
-            if edit.receipt is not None:  # before the file: a crash in between does no harm
-                _write(self._receipt(edit.path), json.dumps(edit.receipt).encode())
-            if edit.changes:
-                _write(edit.path, edit.after)
             if edit.receipt is None:
                 self._receipt(edit.path).unlink(missing_ok=True)
         return copies
@@ -136,11 +144,15 @@ def _numbers() -> Iterator[int]:
 
 def _bytes(path: Path) -> bytes | None:
     try:
+        if path.exists() and not path.is_file():  # a pipe would have us wait for who writes to it
+            raise DataError(f"{path} is no file", hint="nothing was changed")
         return path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
+        raise DataError(
+            f"{path} cannot be read: {error.strerror}", hint="nothing was changed"
+        ) from None
 
 
 def _text(path: Path, data: bytes) -> str:

@@ -43,13 +43,12 @@ def main(kind: str, host: str, folder: str) -> None:
 
 
 def read() -> bytes:
+    """The input, to its end: a host must not find its pipe closed. What is too much is dropped."""
     parts, size = [], 0
-    while size < MOST:
-        part = posix.read(0, 1 << 16)
-        if not part:
-            break
-        parts.append(part)
-        size += len(part)
+    while part := posix.read(0, 1 << 16):
+        if size < MOST:
+            parts.append(part)
+            size += len(part)
     return b"".join(parts)
 
 

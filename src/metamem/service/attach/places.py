@@ -81,3 +81,15 @@ def hook_command(kind: str, host: str, meeting: Meeting) -> str:
 def is_own(command: object) -> bool:
     """Whether a command of a host's settings is our hook, of this version or another."""
     return isinstance(command, str) and f"/{PROGRAM}" in command
+
+
+def memories_of(command: str) -> str | None:
+    """The folder of memories that a hook's command was written for; None where it says none."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    for place, word in enumerate(words):
+        if word.endswith(f"/{PROGRAM}") and len(words) > place + 3:
+            return str(Path(words[place + 3]).parent)
+    return None

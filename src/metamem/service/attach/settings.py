@@ -7,17 +7,28 @@ entry needs around it is made, and goes with it; what was there stays.
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from metamem.core.errors import DataError
 from metamem.service.attach.jsonc import Document
-from metamem.service.attach.places import is_own
+from metamem.service.attach.places import is_own, memories_of
+from metamem.service.home import MEMORY_VARIABLE
 
 SERVER = "metamem"  # the name that the MCP server has in a host's settings
+_COMMANDS = re.compile(r"^const COMMANDS = (\{.*?^\})", re.DOTALL | re.MULTILINE)  # of the plug-in
 _BLOCK = re.compile(r"^# metamem begins.*?^# metamem ends[^\n]*\n?", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The folders of memories that our entries of a file name."""
+
+    hooks: frozenset[str] = frozenset()
+    server: str | None = None  # None where there is no server of ours; empty where it names none
+    taken: bool = False  # a server of the user's own has our name
 
 
 class Part(Protocol):
@@ -41,6 +52,10 @@ class Part(Protocol):
 
     def present(self, text: str | None) -> list[str]:
         """Which of our entries are there, in words."""
+        ...
+
+    def memories(self, text: str) -> Used:
+        """Which memories they use, of this version or another."""
         ...
 
 
@@ -98,9 +113,22 @@ class JsonPart:
             return []
         document = self._read(text)
         found = [event for event in self.hooks if any(_own_hooks(document, event))]
-        if self.server is not None and document.get((*self.servers, SERVER)) is not None:
+        if self.server is not None and is_own_server(document.get((*self.servers, SERVER))):
             found.append("MCP")
         return found
+
+    def memories(self, text: str) -> Used:
+        if not text.strip():
+            return Used()
+        document = self._read(text)
+        events = document.get(("hooks",))
+        commands = [
+            document.get(("hooks", event, group, "hooks", place, "command"))
+            for event in (events if isinstance(events, dict) else ())
+            for group, place in _own_hooks(document, event)
+        ]
+        entry = document.get((*self.servers, SERVER)) if self.servers else None
+        return Used(_folders(commands), _server_folder(entry), _is_taken(entry))
 
     def _put(self, text: str, path: Sequence[str], key: str, empty: Any) -> str:
         """The text with a container at a place, and all around it."""
@@ -114,7 +142,10 @@ class JsonPart:
         if there is None and document.find((*path, key)) is None:
             return document.added(path, key, empty)
         if type(there) is not type(empty):
-            raise DataError(f"{'.'.join((*path, key))} is not what its program expects")
+            raise DataError(
+                f"{self.path}: {'.'.join((*path, key))} is not what its program expects",
+                hint="nothing was changed; mend it and try again",
+            )
         return text
 
     def _without_hooks(self, text: str, event: str) -> tuple[str, bool]:
@@ -179,7 +210,11 @@ class TomlPart:
     def present(self, text: str | None) -> list[str]:
         if text is None or self.server is None:
             return []
-        return ["MCP"] if SERVER in _servers(self._read(text)) else []
+        return ["MCP"] if is_own_server(_servers(self._read(text)).get(SERVER)) else []
+
+    def memories(self, text: str) -> Used:
+        entry = _servers(self._read(text)).get(SERVER)
+        return Used(server=_server_folder(entry), taken=_is_taken(entry))
 
     def _read(self, text: str) -> Mapping[str, Any]:
         try:
@@ -212,6 +247,14 @@ class OwnFile:
     def present(self, text: str | None) -> list[str]:
         return ["plug-in"] if text and self._is_own(text) else []
 
+    def memories(self, text: str) -> Used:
+        found = _COMMANDS.search(text) if self._is_own(text) else None
+        try:
+            commands = json.loads(found[1]) if found else {}
+        except ValueError:
+            commands = {}
+        return Used(_folders(commands.values()))
+
     def _is_own(self, text: str) -> bool:
         return text.split("\n")[0] == self.content.split("\n")[0]
 
@@ -223,6 +266,24 @@ def is_own_server(entry: Any) -> bool:
     command, arguments = entry.get("command"), entry.get("args", [])
     words = [*(command if isinstance(command, list) else [command]), *arguments]
     return "metamem.cli.main" in words and words[-1] == "mcp"
+
+
+def _is_taken(entry: Any) -> bool:
+    return entry is not None and not is_own_server(entry)
+
+
+def _server_folder(entry: Any) -> str | None:
+    """The folder that our MCP server is told; empty where it is told none, None where it is not ours."""
+    if not is_own_server(entry):
+        return None
+    told = entry.get("env", entry.get("environment"))
+    named = told.get(MEMORY_VARIABLE) if isinstance(told, Mapping) else None
+    return named if isinstance(named, str) else ""
+
+
+def _folders(commands: Iterable[Any]) -> frozenset[str]:
+    found = (memories_of(command) for command in commands if is_own(command))
+    return frozenset(folder for folder in found if folder is not None)
 
 
 def _own_hooks(document: Document, event: str) -> Any:

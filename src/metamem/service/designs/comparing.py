@@ -1,8 +1,9 @@
 """What came of both sides of a live comparison.
 
 The unit is the session, since chance was drawn for it: its outcome is the mean of its moments'. The
-interval of the difference is one that holds however often somebody looks (a normal mixture, after
-Robbins): whoever waits for it to leave zero is not fooled by having looked every day.
+interval of the difference is one that holds however often somebody looks (as wide as a normal mixture,
+after Robbins): whoever waits for it to leave zero is not fooled by having looked every day. Of outcomes
+between 0 and 1 it is Newcombe's, which stays between -1 and 1.
 """
 
 import math
@@ -10,12 +11,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 from metamem.evaluation.statistics.intervals import t_interval
+from metamem.evaluation.statistics.proportions import difference_interval, wilson_interval
 from metamem.evaluation.statistics.samples import deviation, mean, numbers
 from metamem.service.designs.words import Arm, Comparison, Trial, Verdict
 from metamem.store.engine import Execute
 
 FEWEST = 20  # sessions with an outcome, on each side
 LEVEL = 0.05
+_ERRORS = 1.96  # on each side of one arm's mean: 95 %
 _POWER = 0.84  # standard errors beyond the bound: four times out of five
 _BEST_AT = 200  # sessions for which the interval is as narrow as it can be made
 _TOO_UNLIKE = 0.15  # difference in the share of sessions of which the outcome is known
@@ -65,16 +68,22 @@ def judged(given: list[float], held: list[float], level: float = LEVEL) -> Judge
     """What outcomes of both sides say, where there are enough of them."""
     difference, half, error = difference_of(given, held, level)
     interval = (difference - half, difference + half)
+    least = half + _POWER * error
+    if _are_shares(given, held):
+        one, other = ((mean(numbers(side)), len(side)) for side in (given, held))
+        interval = difference_interval(one, other, _widening(len(given) + len(held), level))
+        half = max(difference - interval[0], interval[1] - difference)
+        least = min(1.0, half + _POWER * error)
     verdict: Verdict = (
         "better" if interval[0] > 0 else "worse" if interval[1] < 0 else "no difference shown"
     )
-    return Judged(difference, interval, half + _POWER * error, verdict)
+    return Judged(difference, interval, least, verdict)
 
 
 def difference_of(
     given: list[float], held: list[float], level: float = LEVEL
 ) -> tuple[float, float, float]:
-    """How much better one side is, half the width of the interval, and the standard error."""
+    """How much better one side is, half the width of an interval of any outcomes, and the standard error."""
     error = _standard_error(given, held)
     half = error * _widening(len(given) + len(held), level)
     return mean(numbers(given)) - mean(numbers(held)), half, error
@@ -84,8 +93,16 @@ def arm(outcomes: list[float], asked: int) -> Arm:
     """One side: what came of those whose outcome is known."""
     if not outcomes:
         return Arm(0, asked)
-    interval = t_interval(outcomes) if len(outcomes) > 1 else None
-    return Arm(len(outcomes), asked, mean(numbers(outcomes)), interval)
+    middle, n = mean(numbers(outcomes)), len(outcomes)
+    interval = None
+    if n > 1:
+        shares = _are_shares(outcomes)
+        interval = wilson_interval(middle, n, _ERRORS) if shares else t_interval(outcomes)
+    return Arm(n, asked, middle, interval)
+
+
+def _are_shares(*sides: list[float]) -> bool:
+    return all(0.0 <= outcome <= 1.0 for side in sides for outcome in side)
 
 
 def _standard_error(given: list[float], held: list[float]) -> float:

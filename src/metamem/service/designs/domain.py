@@ -32,6 +32,7 @@ class ScopeDomain(DomainBase):
 
     max_steps = 1
     agent = "relay"
+    whose = ("data", "folder", "until")
     # Nothing is left to chance at a recorded moment: once is enough.
     suggestions: Mapping[str, Any] = {"designs": 80, "final_repeats": 1, "confirm_seeds": 1}
 

@@ -1,5 +1,9 @@
 """The memories of scopes that run at this moment: opened when they are wanted, shared by all who ask,
-and closed when nobody has asked for long. What they learned is in the log, whatever happens to them."""
+and closed when nobody has asked for long. What they learned is in the log, whatever happens to them.
+
+One whose model does not answer stands still: it tells what it knows, and learns the rest when the
+model answers again.
+"""
 
 import asyncio
 import time
@@ -12,11 +16,15 @@ from metamem.core.access import Scope
 from metamem.core.errors import DesignFailure, MetamemError, StoreError
 from metamem.core.types import Design
 from metamem.designs.jailed import Jail
-from metamem.hosting import HostedMemory, SnapshotFolder, open_kept
+from metamem.hosting import CallSites, HostedMemory, SnapshotFolder, open_kept
 from metamem.models.embedders import AnyEmbedder
 from metamem.service.database import Database
-from metamem.service.designs.log import ScopeLog
+from metamem.service.designs.asking import DesignModel, ModelAway
+from metamem.service.designs.log import ScopeLog, length
 from metamem.service.designs.places import snapshots_of
+from metamem.service.designs.serving import Serving
+from metamem.service.erasing_rows import DROPPED
+from metamem.store.engine import Execute
 
 Tools = tuple[Jail, AnyEmbedder]  # what a design runs with
 Key = tuple[int, str]  # the number of a scope, and the id of a design
@@ -31,11 +39,35 @@ class Spot:
     generation: int  # another one, and something may have been erased
     length: int  # experiences that came
 
+    @property
+    def erasures(self) -> int:
+        """Another number, and something was erased; the same, and nothing was."""
+        return self.generation // DROPPED
+
+
+def spot_of(execute: Execute, number: int, scope: Scope) -> Spot:
+    ((generation,),) = execute("SELECT generation FROM scopes WHERE number = ?", (number,))
+    return Spot(number, scope, generation, length(execute, number))
+
+
+@dataclass(slots=True)
+class _Known:
+    """What a memory was fed from, and whether it waits for its model."""
+
+    spot: Spot
+    away: str = ""  # why it stands still
+    again: float = 0.0  # when it tries to go on
+
+    @property
+    def waits(self) -> bool:
+        return bool(self.away) and time.monotonic() < self.again
+
 
 @dataclass(slots=True, eq=False)
 class _Slot:
     opening: asyncio.Task[HostedMemory]
-    spot: Spot
+    known: _Known
+    learning: asyncio.Task[None] | None = None
     users: int = 0
     used: float = field(default_factory=time.monotonic)
     closing: bool = False
@@ -70,12 +102,11 @@ class OpenMemories:
         database: Database,
         folder: Path,
         tools: Callable[[], Awaitable[Tools]],
-        *,
-        most_open: int,
-        seed: int = 0,
+        serving: Serving,
+        model: DesignModel | None = None,
     ) -> None:
         self._database, self._folder, self._tools = database, folder, tools
-        self._most_open, self._seed = most_open, seed
+        self._serving, self._model = serving, model
         self._slots: dict[Key, _Slot] = {}
         self._closings: set[asyncio.Task[None]] = set()
 
@@ -87,6 +118,17 @@ class OpenMemories:
         """The ids of the designs that run for a scope."""
         return [design for (number, design), _ in self._of(scope) if self.is_open(number, design)]
 
+    def why_still(self, scope: int, design: str) -> str:
+        """Why a memory stands still; empty where it does not."""
+        slot = self._slots.get((scope, design))
+        return slot.known.away if slot is not None else ""
+
+    def go_on(self, spot: Spot, design: str) -> None:
+        """Let a memory that stands still try again, if it is time, without waiting for it."""
+        slot = self._slots.get((spot.number, design))
+        if slot is not None and slot.memory is not None and not slot.known.waits:
+            self._learning(slot, slot.memory)
+
     def __len__(self) -> int:
         return len(self._slots)
 
@@ -95,14 +137,15 @@ class OpenMemories:
         key = (spot.number, design.id)
         if key not in self._slots:
             self._make_room()
-            opening = asyncio.create_task(self._opened(spot, design))
-            slot = self._slots[key] = _Slot(opening, spot)
+            known = _Known(spot)
+            opening = asyncio.create_task(self._opened(known, design))
+            slot = self._slots[key] = _Slot(opening, known)
             opening.add_done_callback(lambda done: self._forget_failed(key, slot, done))
         return self._slots[key].opening
 
     @asynccontextmanager
     async def borrowed(self, spot: Spot, design: Design) -> AsyncIterator[HostedMemory]:
-        """A memory that has learned all that had come when the scope was looked at."""
+        """A memory that has learned all that had come when the scope was looked at, or stands still."""
         while True:
             opening = self.begin(spot, design)
             slot = self._slots[spot.number, design.id]
@@ -113,21 +156,25 @@ class OpenMemories:
                     raise StoreError("the memory was closed while it was being opened")
                 memory = opening.result()
                 slot.used = time.monotonic()
-                if slot.spot.generation != spot.generation:
+                await self._settled(slot)
+                if slot.known.spot.generation != spot.generation:
                     if not await memory.fits_log():
                         self._close((spot.number, design.id), slot, keep=False)
                         continue
-                    slot.spot = spot
-                if memory.position < spot.length:
-                    await memory.catch_up()
+                    slot.known.spot = spot
+                await self._learn(slot, memory, spot.length)
                 yield memory
                 return
             finally:
                 slot.leave()
 
-    async def learn(self, scope: int) -> list[MetamemError]:
+    async def learn(self, spot: Spot) -> list[MetamemError]:
         """Give the open memories of a scope what came; why some could not take it."""
-        waiting = [slot.memory.catch_up() for _, slot in self._of(scope) if slot.memory]
+        waiting = [
+            self._learn(slot, slot.memory, spot.length)
+            for _, slot in self._of(spot.number)
+            if slot.memory
+        ]
         done = await asyncio.gather(*waiting, return_exceptions=True)
         for error in done:
             if isinstance(error, BaseException) and not isinstance(error, MetamemError):
@@ -148,6 +195,8 @@ class OpenMemories:
 
     async def drop(self, scope: int) -> None:
         """Close the memories of a scope, whoever uses them, and keep nothing of what they know."""
+        if self._model is not None:
+            self._model.cut(scope)
         slots = self._of(scope)
         for key, slot in slots:
             self._slots.pop(key, None)
@@ -170,17 +219,68 @@ class OpenMemories:
 
     # --- how ---------------------------------------------------------------------------------
 
-    async def _opened(self, spot: Spot, design: Design) -> HostedMemory:
+    async def _opened(self, known: _Known, design: Design) -> HostedMemory:
+        spot = known.spot
         await self._closed_before((spot.number, design.id))
         jail, embedder = await self._tools()
-        return await open_kept(
+        asked = self._model
+        model = asked.of(spot.number, lambda: known.spot.erasures) if asked is not None else None
+        sites = CallSites(design, model)
+        memory = await open_kept(
             jail,
             design,
             ScopeLog(self._database, spot.number),
             SnapshotFolder(snapshots_of(self._folder, spot.scope)),
-            seed=self._seed,
+            seed=self._serving.seed,
             embedder=embedder,
+            call_site_of=sites.of_update,
+            model=sites.model,
+            learned=False,
         )
+        try:
+            await self._catch_up(known, memory)
+        except BaseException:
+            await memory.close(keep=False)
+            raise
+        return memory
+
+    async def _learn(self, slot: _Slot, memory: HostedMemory, until: int) -> None:
+        """Until it knows what came before a position, or stands still."""
+        await self._settled(slot)
+        while memory.position < until and not (slot.known.waits or slot.closing):
+            learning = self._learning(slot, memory)
+            await self._patiently(learning)
+            learning.result()
+            if slot.known.away:
+                return
+
+    def _learning(self, slot: _Slot, memory: HostedMemory) -> asyncio.Task[None]:
+        """The task that gives a memory what came: the one under way, or another."""
+        if slot.learning is None or slot.learning.done():
+            slot.learning = asyncio.create_task(self._catch_up(slot.known, memory))
+            slot.learning.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return slot.learning
+
+    async def _settled(self, slot: _Slot) -> None:
+        """What is being learned is learned, or stood still at."""
+        if slot.learning is not None:
+            await self._patiently(slot.learning)
+
+    async def _patiently(self, learning: asyncio.Task[None]) -> None:
+        """Wait for a model, but not for ever: whoever gives up waiting does not end it."""
+        patience = self._serving.patience if self._model is not None else None
+        await asyncio.wait([learning], timeout=patience)
+        if not learning.done():
+            raise StoreError("the memory is still learning: its model has not answered yet")
+
+    async def _catch_up(self, known: _Known, memory: HostedMemory) -> None:
+        try:
+            await memory.catch_up()
+        except ModelAway as away:
+            known.away = away.message
+            known.again = time.monotonic() + self._serving.retry_seconds
+        else:
+            known.away = ""
 
     async def _closed_before(self, key: Key) -> None:
         """What is being closed may still write its snapshot, which the next one begins with."""
@@ -194,7 +294,7 @@ class OpenMemories:
     def _make_room(self) -> None:
         """Close those that were not asked for longest, if they are idle."""
         for key, slot in self._longest_unused():
-            if len(self._slots) < self._most_open:
+            if len(self._slots) < self._serving.most_open:
                 return
             self._close(key, slot)
 

@@ -10,7 +10,7 @@ from metamem.core.types import Query
 from metamem.service import facts, log, picture
 from metamem.service.access.names import same_name
 from metamem.service.database import new_id
-from metamem.service.designs import trials
+from metamem.service.designs import replies, trials
 from metamem.service.designs.drawing import ASKED, EXPERIENCED, draw_asked, note_outcome
 from metamem.service.designs.log import entered
 from metamem.service.designs.permission import allow_learning
@@ -87,15 +87,18 @@ def told(execute: Execute, scope: int) -> Back:
 
 
 def erase_moments(execute: Execute, scope: int, person: str) -> dict[str, int]:
-    """Of a scope, or of one person in it: moments, experiences that they told or speak in, and what
-    chance was drawn for. Positions of experiences stay, and nothing is there."""
+    """Of a scope, or of one person in it: moments, experiences that they told or speak in, what models
+    said of these, and what chance was drawn for. Positions of experiences stay, and nothing is
+    there."""
     before = _count(execute, scope)
-    bodies = 0
+    gone: list[int] = []
     for event in _events(execute, scope):
         assert event.body is not None
         if not person or same_name(event.actor, person) or _speaks(event.body, person):
             execute("DELETE FROM event_bodies WHERE seq = ?", (event.seq,))
-            bodies += event.kind == EXPERIENCED
+            if event.kind == EXPERIENCED:
+                gone.append(event.seq)
+    said = replies.forget(execute, scope, _first(execute, gone) if person else 0)
     execute("DELETE FROM moments WHERE scope = ?", (scope,))
     for event in _events(execute, scope):
         assert event.body is not None
@@ -107,7 +110,16 @@ def erase_moments(execute: Execute, scope: int, person: str) -> dict[str, int]:
         trials.end(execute, scope)
         allow_learning(execute, scope, False)
     execute("UPDATE scopes SET generation = generation + 1 WHERE number = ?", (scope,))
-    return {"moments": before - _count(execute, scope), "experiences": bodies}
+    moments = before - _count(execute, scope)
+    return {"moments": moments, "experiences": len(gone), "model_replies": said}
+
+
+def _first(execute: Execute, events: list[int]) -> int | None:
+    """The position of the first of some experiences, in the order of their coming."""
+    if not events:
+        return None
+    ((position,),) = execute("SELECT position FROM experiences WHERE event = ?", (events[0],))
+    return int(position)
 
 
 def _speaks(body: Mapping[str, Any], person: str) -> bool:

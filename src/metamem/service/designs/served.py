@@ -8,12 +8,12 @@ and nothing else: the call is answered without, and the trouble is reported.
 import asyncio
 import threading
 import time
-from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from metamem.core import waiting
 from metamem.core.access import Caller, Scope
@@ -28,20 +28,21 @@ from metamem.models import default_embedder
 from metamem.models.embedders import AnyEmbedder
 from metamem.service.access.acting import Act, allow
 from metamem.service.designs import moments, permission, trials
+from metamem.service.designs.asking import DesignModel
 from metamem.service.designs.clean import clean_experience, clean_query, without_secrets
 from metamem.service.designs.deciding import NOBODY, Decided, Deciding
-from metamem.service.designs.keeping import OpenMemories, Spot, Tools
-from metamem.service.designs.log import length
-from metamem.service.designs.serving import USUAL, Report, Serving
+from metamem.service.designs.keeping import OpenMemories, Spot, Tools, spot_of
+from metamem.service.designs.serving import USUAL, Reports, Serving
 from metamem.service.designs.standing import standing_of
 from metamem.service.designs.trials import Choice
 from metamem.service.designs.words import Advised, Against, Experienced, Standing, Trial
 from metamem.service.marks import unfenced
+from metamem.service.metered import Metered
 from metamem.service.service import MemoryService
 from metamem.service.sight import Right, sight
 from metamem.store.engine import Execute
 
-MOST_REPORTS = 200
+T = TypeVar("T")
 MOST_SESSION = 200  # characters of a session's id
 
 
@@ -58,12 +59,15 @@ class ServedDesigns:
         serving: Serving = USUAL,
         embedder: AnyEmbedder | None = None,
         limits: Limits | None = None,
+        model: Metered | None = None,
     ) -> None:
         """`named` are designs by scope, in the place of what the ledger says; those whose ids are in
-        `settable` run with the settings that the ledger has in use for them."""
-        self.reports: deque[Report] = deque(maxlen=MOST_REPORTS)
-        self.counted: Counter[str] = Counter()
+        `settable` run with the settings that the ledger has in use for them. `model` answers those
+        that ask one."""
+        self._done = Reports()
+        self.reports, self.counted = self._done.latest, self._done.counted
         self.service = service
+        self._model = DesignModel(service.database, model, serving) if model is not None else None
         self._deciding = Deciding(archive, named, serving.look_every, settable)
         self._serving, self._embedder, self._limits = serving, embedder, limits
         self._current: dict[int, str] = {}  # by scope: the design that answered last
@@ -85,8 +89,8 @@ class ServedDesigns:
             self.service.database,
             self.service.folder,
             self._tools,
-            most_open=self._serving.most_open,
-            seed=self._serving.seed,
+            self._serving,
+            self._model,
         )
         self.service.erasing.erasers.insert(0, self)
         self._sweeping = asyncio.create_task(self._sweep())
@@ -101,6 +105,8 @@ class ServedDesigns:
         self._sweeping.cancel()
         memories, self._memories = self._memories, None
         try:
+            if self._model is not None:
+                await self._model.finish(self._serving.patience)
             await memories.close()
         finally:
             self._loop = None
@@ -202,28 +208,15 @@ class ServedDesigns:
                     hint="metamem promotions lists what does",
                 )
             former = "" if found.in_use == design else found.in_use
-
-            def entered() -> Trial:
-                with self.service.database.writing() as execute:
-                    act.enter(execute)
-                    return trials.begin(
-                        execute, spot.number, design, share=share, against=against, former=former
-                    )
-
-            return await asyncio.to_thread(entered)
+            begin = partial(trials.begin, share=share, against=against, former=former)
+            return await self._changed(act, lambda execute: begin(execute, spot.number, design))
 
     async def end_comparison(self, caller: Caller, scope: str) -> bool:
         """From now on nobody is held back; whether anybody was."""
         with self.service.acts.acting(caller, "compare", [scope]) as act:
             allow(caller, "manage", [scope])
             spot, _ = await asyncio.to_thread(self._look, caller, scope, "manage")
-
-            def ended() -> bool:
-                with self.service.database.writing() as execute:
-                    act.enter(execute)
-                    return trials.end(execute, spot.number)
-
-            return await asyncio.to_thread(ended)
+            return await self._changed(act, lambda execute: trials.end(execute, spot.number))
 
     async def allow_learning(self, caller: Caller, scope: str, yes: bool = True) -> None:
         """Say whether designs may be learned from what this scope records, by whoever owns the
@@ -231,13 +224,8 @@ class ServedDesigns:
         with self.service.acts.acting(caller, "allow_learning", [scope]) as act:
             allow(caller, "manage", [scope])
             spot, _ = await asyncio.to_thread(self._look, caller, scope, "manage")
-
-            def entered() -> None:
-                with self.service.database.writing() as execute:
-                    act.enter(execute)
-                    permission.allow_learning(execute, spot.number, yes)
-
-            await asyncio.to_thread(entered)
+            allow_it = permission.allow_learning
+            await self._changed(act, lambda execute: allow_it(execute, spot.number, yes))
 
     async def standing(self, caller: Caller, scope: str) -> Standing:
         """How the live comparison of a scope stands, and how much came back at all."""
@@ -253,12 +241,13 @@ class ServedDesigns:
         """For health and metrics: counters at zero are worth a look."""
         return {
             "open": len(self._memories) if self._memories is not None else 0,
-            "counts": dict(self.counted),
-            "reports": [
-                {"at": r.at, "scope": r.scope, "design": r.design, "what": r.what}
-                for r in self.reports
-            ],
+            "model": self._model.status() if self._model is not None else None,
+            **self._done.status(),
         }
+
+    def warning(self) -> str:
+        """What somebody should look at; empty where all is well."""
+        return self._model.warning if self._model is not None else ""
 
     # --- erasing -----------------------------------------------------------------------------
 
@@ -299,24 +288,29 @@ class ServedDesigns:
         try:
             design_id = await self._ready(spot, choice)
             design = await self._deciding.design(design_id)
+            model = self._model.of(spot.number, lambda: spot.erasures) if self._model else None
             async with self._open.borrowed(spot, design) as memory:
-                at = CallSites(design).of_retrieval(memory.position)
+                at = CallSites(design, model).of_retrieval(memory.position)
                 answer = await memory.answer(query, at)
+                note = self._without_model(spot, design_id, model.missed if model else "")
             found = cap_advice(answer.advice, self._serving.advice_tokens)
             self._current[spot.number] = design_id
             if not choice.comparison and design_id == choice.design:
                 self._open.retire(spot.number, {design_id})
-            return found, answer.wait or waiting.USUAL, design_id, ""
+            return found, answer.wait or waiting.USUAL, design_id, note
         except MetamemError as error:
             return Advice(), waiting.NEVER, design_id, self._report(spot, design_id, error)
 
     async def _ready(self, spot: Spot, choice: Choice) -> str:
         """The design that can answer now: the chosen one, or the one before while that is opened."""
         wanted = choice.design
-        if self._open.is_open(spot.number, wanted):
-            return wanted
         before = self._current.get(spot.number, "")
         swaps = not choice.comparison and self._open.is_open(spot.number, before)
+        if self._open.is_open(spot.number, wanted):
+            if swaps and before != wanted and self._open.why_still(spot.number, wanted):
+                self._open.go_on(spot, wanted)
+                return before
+            return wanted
         retry = self._failed.get((spot.number, wanted), 0.0)
         if time.monotonic() < retry:
             if swaps:
@@ -342,18 +336,22 @@ class ServedDesigns:
         self._report(spot, design, error)
 
     async def _taught(self, spot: Spot) -> str:
-        troubles = await self._open.learn(spot.number)
-        return " ".join(self._report(spot, "", trouble) for trouble in troubles)
+        troubles = await self._open.learn(spot)
+        notes = [self._report(spot, "", trouble) for trouble in troubles]
+        notes += [
+            self._without_model(spot, design, "") for design in self._open.open_in(spot.number)
+        ]
+        return " ".join(note for note in notes if note)
+
+    def _without_model(self, spot: Spot, design: str, missed: str) -> str:
+        """What callers are told where a design's model did not answer."""
+        if still := self._open.why_still(spot.number, design):
+            self.counted["behind"] += 1
+            return f"memory stands still, and has not learned the latest: {still}"
+        return f"memory went on without a model: {missed}" if missed else ""
 
     def _report(self, spot: Spot, design: str, error: BaseException) -> str:
-        """For operators what happened; for callers that it did. The design's own words are left
-        out of both: they may quote what it was told."""
-        what = getattr(error, "kind", "") or type(error).__name__
-        if isinstance(error, StoreError):
-            what = error.message
-        self.counted["failed"] += 1
-        self.reports.append(Report(time.time(), str(spot.scope), design, what))
-        return f"memory failed: {what}"
+        return self._done.add(str(spot.scope), design, error)
 
     @property
     def _open(self) -> OpenMemories:
@@ -373,6 +371,16 @@ class ServedDesigns:
         with self.service.database.reading() as execute:
             (number,) = sight(execute, caller, right, [scope]).scopes
             return spot_of(execute, number, Scope.parse(scope)), trials.trial_of(execute, number)
+
+    async def _changed(self, act: Act, change: Callable[[Execute], T]) -> T:
+        """What a change comes to, entered together with the audit of it."""
+
+        def entered() -> T:
+            with self.service.database.writing() as execute:
+                act.enter(execute)
+                return change(execute)
+
+        return await asyncio.to_thread(entered)
 
     def _enter(
         self, act: Act, spot: Spot, query: Query, session: str, choice: Choice, advised: Advised
@@ -398,8 +406,3 @@ class ServedDesigns:
 
 def _usual_embedder() -> AnyEmbedder:
     return default_embedder()
-
-
-def spot_of(execute: Execute, number: int, scope: Scope) -> Spot:
-    ((generation,),) = execute("SELECT generation FROM scopes WHERE number = ?", (number,))
-    return Spot(number, scope, generation, length(execute, number))

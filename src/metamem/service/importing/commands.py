@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
+from metamem.core.secrets import INSTEAD
+
 LONGEST = 200  # characters of a command; longer ones are scripts
 CLOSE = 0.6  # of two programs' names
 _SHELLS = frozenset(
@@ -26,7 +28,7 @@ _EDITS = re.compile(r"edit|write|patch|replace|create|notebook", re.IGNORECASE)
 _WRONG = re.compile(
     r"command not found|: not found\b|no such file or directory|no module named|modulenotfounderror"
     r"|cannot find module|cannot find package|is not recognized|unrecogni[sz]ed (?:arguments?|option)"
-    r"|unknown (?:option|command|flag|argument)|invalid option|no such (?:option|command)|missing script"
+    r"|unknown (?:option|command|flag|argument)|invalid option|no such (?:option|command)|is not an? [\w-]+ command|missing script"
     r"|no rule to make target|permission denied|connection refused|could not connect|eacces|enoent"
     r"|externally-managed-environment|not installed|no such service",
     re.IGNORECASE,
@@ -134,14 +136,20 @@ def says_what_is_wrong(line: str) -> bool:
 
 
 def shell_line(tool: str, arguments: Mapping[str, Any]) -> str:
-    """What a call of a shell gave it to run; empty where it is no such call."""
+    """What a call of a shell gave it to run, without what only leads to it and cuts its output; empty where it
+    is no such call."""
+    return _plain(shell_text(tool, arguments))
+
+
+def shell_text(tool: str, arguments: Mapping[str, Any]) -> str:
+    """All that a call of a shell gave it to run."""
     if not is_shell(tool):
         return ""
     given = arguments.get("command", arguments.get("cmd"))
     if isinstance(given, list | tuple) and given and all(isinstance(part, str) for part in given):
         wraps = len(given) == 3 and given[1] in ("-c", "-lc")
         given = given[2] if wraps else shlex.join(given)
-    return _plain(given.strip()) if isinstance(given, str) else ""
+    return given.strip() if isinstance(given, str) else ""
 
 
 def command_of(tool: str, arguments: Mapping[str, Any]) -> Command | None:
@@ -155,7 +163,8 @@ def command_of(tool: str, arguments: Mapping[str, Any]) -> Command | None:
 def parsed(line: str) -> Command | None:
     """A simple command, without what is put before it; None where there is none."""
     try:
-        words = [word for word in shlex.split(line) if not _ASSIGNED.match(word)]
+        whole = INSTEAD.sub(lambda found: found[0].replace(" ", ""), line)  # it was one word
+        words = [word for word in shlex.split(whole) if not _ASSIGNED.match(word)]
     except ValueError:
         return None
     while words and words[0] in _WRAPS:

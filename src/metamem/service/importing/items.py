@@ -4,7 +4,7 @@ A piece that is new is remembered, one that was edited supersedes what it was, a
 from its source is archived. What a person did to a fact meanwhile is not undone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -41,19 +41,27 @@ class Brought:
     same: int = 0
     gone: int = 0
     refused: tuple[str, ...] = ()  # why
+    known: int = 0  # new pieces of which memory holds the very words, from elsewhere
+    damaged: int = 0  # lines or entries of the source that could not be read
 
 
 def bring(
-    memories: Memories, places: Places, scope: str, source: str, pieces: Sequence[Piece]
+    memories: Memories,
+    places: Places,
+    scope: str,
+    source: str,
+    pieces: Sequence[Piece],
+    others: Collection[str] = (),
 ) -> Brought:
-    """Make what is kept of a source what the source says now."""
+    """Make what is kept of a source what the source says now. `others` are keys of pieces that it has, too,
+    and that are left as they are."""
     known = places.items(source, scope)
     wanted = {piece.key: piece for piece in pieces}
     same = [
         key for key, piece in wanted.items() if key in known and known[key].digest == piece.digest
     ]
     fresh = [piece for key, piece in wanted.items() if key not in same]
-    gone = {key: item for key, item in known.items() if key not in wanted}
+    gone = {key: item for key, item in known.items() if key not in {*wanted, *others}}
     before = _edited(memories, fresh, known, gone)
     refused: list[str] = []
     changed = known_already = 0
@@ -77,7 +85,9 @@ def bring(
         places.drop_item(source, scope, key)
     new = len(fresh) - len(refused) - changed - known_already
     lost = sum(item.fact not in replaced for item in gone.values())
-    return Brought(source, scope, new, changed, len(same) + known_already, lost, tuple(refused))
+    return Brought(
+        source, scope, new, changed, len(same), lost, tuple(refused), known=known_already
+    )
 
 
 def _edited(

@@ -16,7 +16,7 @@ from metamem.service.importing.cleaning import learn, tool_call, without
 from metamem.service.importing.items import bring
 from metamem.service.importing.lessons import lessons, linked
 from metamem.service.importing.places import Places, excluded
-from metamem.service.importing.sources import Source, look
+from metamem.service.importing.sources import Source, look, standing
 from metamem.service.importing.transcript import Line, Transcript
 from metamem.service.words import Fact, Listing, Session, Turn
 from metamem.service.writing.known import KnownSecrets
@@ -32,7 +32,7 @@ class Kept:
     session: str
     scope: str = ""
     stored: int = 0
-    known: int = 0
+    known: int = 0  # that were kept before
     refused: int = 0
     rewound: int = 0
     damaged: int = 0
@@ -62,6 +62,8 @@ class Keeper:
         """Keep what is new in a source. Done again after a crash, it adds nothing twice: the place
         moves on only when all before it is kept, and lines that are kept are known by their ids."""
         with self._places.reading(source.host, source.key) as state:
+            if state is not None and self._was_left_out(source):
+                state = None
             found = look(source, state, self._known(source) if state is None else ())
             new = found.transcript
             whole = new if state is None else None
@@ -74,10 +76,21 @@ class Keeper:
             kept = self._keep(without(secrets, new))
             if kept.scope and whole is not None and (_own(new) or new.rewound):
                 kept = replace(kept, facts=self._teach(kept.scope, without(secrets, whole)))
+            if kept.scope:  # lines before the place are not read again; they are known all the same
+                fresh = {line.id for line in new.lines}
+                before = sum(line not in fresh for line in standing(found.state))
+                kept = replace(kept, known=kept.known + before)
             self._places.move(
                 source.host, source.key, found.state, found.transcript.session, kept.scope
             )
         return kept
+
+    def _was_left_out(self, source: Source) -> bool:
+        """Whether a source was read while its project was left out, which it no longer is: then none of it
+        is kept, though its place has moved on."""
+        if self._places.scope(source.host, source.key):
+            return False
+        return not excluded(source.folder, self._places.exclusions())
 
     def _known(self, source: Source) -> list[str]:
         """Folders that a host's names may stand for; only one of them hides its folders so."""

@@ -1,7 +1,7 @@
 """JSON lines that another program keeps adding to. Each look reads only what is new.
 
-A line is read once it is whole. A file that was replaced or cut short is begun anew; damaged lines
-are counted and left out.
+A line is read once it is whole. A file that was replaced or cut short is begun anew; lines that are damaged or
+too long are counted and left out.
 """
 
 import io
@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
+from metamem.core import extras
 from metamem.core.errors import DataError, NotInstalled
 from metamem.service.importing.transcript import Record
 
@@ -54,14 +55,21 @@ class Tail:
         with _opened(self.path) as file:
             file.seek(self.place.offset)
             rest, offset = b"", self.place.offset
+            left_out = 0  # bytes of a line that is too long, of which nothing is kept
             while chunk := file.read(CHUNK):
                 *whole, rest = (rest + chunk).split(b"\n")
                 for line in whole:
-                    offset += len(line) + 1
-                    yield from self._record(line)
-                if len(rest) > LONGEST:
-                    raise DataError(f"{self.path} has a line of more than {LONGEST} bytes")
-            if rest and self._unfinished:
+                    offset += left_out + len(line) + 1
+                    if left_out:
+                        self.damaged, left_out = self.damaged + 1, 0
+                    else:
+                        yield from self._record(line)
+                if left_out or len(rest) > LONGEST:
+                    left_out, rest = left_out + len(rest), b""
+            if self._unfinished and left_out:
+                offset += left_out
+                self.damaged += 1
+            elif self._unfinished and rest:
                 offset += len(rest)
                 yield from self._record(rest)
             self.place = _placed(file, offset)
@@ -120,6 +128,8 @@ def _digest(file: IO[bytes], size: int) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
+    if path.exists() and not path.is_file():  # whoever opens a pipe waits for its writer
+        raise DataError(f"{path} cannot be read: it is no plain file")
     try:
         with _unpacked(path) if path.name.endswith(PACKED) else path.open("rb") as file:
             yield file
@@ -134,7 +144,7 @@ def _unpacked(path: Path) -> IO[bytes]:
     except ImportError:
         raise NotInstalled(
             f"{path.name} is compressed, and zstandard is not installed",
-            hint="pip install zstandard",
+            hint=extras.pip("zstandard>=0.22"),
         ) from None
     with path.open("rb") as packed:
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from metamem.core.errors import DataError
 from metamem.core.ids import content_id
+from metamem.service.export import FOR_PEOPLE
 from metamem.service.importing.items import Piece
 from metamem.service.words import Draft
 
@@ -153,4 +154,11 @@ def _read(path: Path) -> str:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
     if len(data) > MOST:
         raise DataError(f"{path} has more than {MOST} bytes")
-    return data.decode("utf-8", "replace")
+    text = data.decode("utf-8", "replace")
+    if FOR_PEOPLE in text:
+        # Read as notes, what tools and others said would stand there as a person's instructions.
+        raise DataError(
+            f"{path} is memory as metamem wrote it out for people",
+            hint="metamem export > memory.jsonl has all of it, and can be imported",
+        )
+    return text

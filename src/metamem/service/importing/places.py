@@ -14,6 +14,7 @@ from metamem.service.database import Database, new_id, now_ms
 from metamem.store.engine import Execute
 
 LEASE_MS = 60_000  # after which nobody waits for a reader; for one that died, nobody does at all
+_READING: set[str] = set()  # who reads in this process: a full disk keeps others from letting go
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,17 @@ class Places:
     @contextmanager
     def reading(self, host: str, source: str) -> Iterator[dict[str, Any] | None]:
         """The state of a source, while nobody else reads it. `Busy` where somebody does."""
-        now, holder = now_ms(), f"{os.getpid()}/{new_id('r')}"
+        holder = f"{os.getpid()}/{new_id('r')}"
+        _READING.add(holder)
+        try:
+            with self._held(host, source, holder) as state:
+                yield state
+        finally:
+            _READING.discard(holder)
+
+    @contextmanager
+    def _held(self, host: str, source: str, holder: str) -> Iterator[dict[str, Any] | None]:
+        now = now_ms()
         with self._database.writing() as execute:
             execute(
                 "INSERT INTO import_places (host, source, state, session, scope, at, held_by,"
@@ -70,6 +81,14 @@ class Places:
                 " WHERE host = ? AND source = ?",
                 (json.dumps(state), session, scope, now_ms(), host, source),
             )
+
+    def scope(self, host: str, source: str) -> str:
+        """Where a source was kept; empty where nothing of it was."""
+        with self._database.reading() as execute:
+            rows = execute(
+                "SELECT scope FROM import_places WHERE host = ? AND source = ?", (host, source)
+            )
+        return str(rows[0][0]) if rows else ""
 
     def known(self, host: str) -> dict[str, int]:
         """When each source was last read to its end."""
@@ -162,10 +181,12 @@ class Places:
 
 
 def _lives(holder: str) -> bool:
-    """Whether the process that holds something is still there. All of them are on this machine:
-    they read its files."""
+    """Whether the process that holds something is still there, and at it. All of them are on this
+    machine: they read its files."""
     try:
         process = int(holder.partition("/")[0])
+        if process == os.getpid():
+            return holder in _READING
         os.kill(process, 0)
     except (ValueError, ProcessLookupError):
         return False

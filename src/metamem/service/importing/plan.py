@@ -63,11 +63,13 @@ def planned(
     *,
     only: Sequence[str] = (),
     without: Sequence[str] = (),
+    again: Sequence[str] = (),
     since: int = 0,
     environment: Mapping[str, str] = os.environ,
 ) -> Plan:
-    """What there is of a host. `only` and `without` are folders or patterns of them."""
-    patterns = [*places.exclusions(), *without]
+    """What there is of a host. `only`, `without` and `again` (what is left out no longer) are folders or
+    patterns of them."""
+    patterns = [each for each in (*places.exclusions(), *without) if each not in again]
     folders = places.folders()
     found: dict[str, list[Peek]] = {}
     unreadable = 0

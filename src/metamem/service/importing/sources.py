@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
@@ -11,11 +12,12 @@ from typing import Any, Protocol
 
 from metamem.core.errors import DataError, UnknownName
 from metamem.service.importing import claude, codex, gemini, opencode
-from metamem.service.importing.lines import Place, tail, whole
+from metamem.service.importing.lines import PACKED, Place, tail, whole
 from metamem.service.importing.thread import Thread
-from metamem.service.importing.transcript import Record, Transcript
+from metamem.service.importing.transcript import Record, Transcript, moment
 
 HOSTS = (claude.HOST, codex.HOST, gemini.HOST, opencode.HOST)
+ENDING = 200_000  # bytes at the end of a file in which its last record is looked for
 PEEKED = 60  # records that are read to see whose session a file is
 
 
@@ -51,7 +53,7 @@ class Peek:
     folder: str
     bytes: int
     first: int | None
-    last: int  # when it last changed
+    last: int  # when something was said in it last, or it last changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,23 @@ def peek(source: Source, known: Sequence[str] = ()) -> Peek:
         reader.feed(record)
     thread = reader.thread
     folder = thread.folder or _folder(source, known)
-    return Peek(source, folder, about.st_size, thread.started_at, changed)
+    last = _said_last(source.path) or changed
+    return Peek(source, folder, about.st_size, thread.started_at, last)
+
+
+def _said_last(path: Path) -> int | None:
+    """When the last record of a file was written, by what it says itself: files are copied and restored."""
+    if path.suffix == PACKED:
+        return None
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - ENDING))
+        lines = file.read().split(b"\n")
+    for line in reversed(lines):
+        with suppress(ValueError, RecursionError):
+            read = json.loads(line)
+            if isinstance(read, dict) and (at := moment(read.get("timestamp"))):
+                return at
+    return None
 
 
 def look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str] = ()) -> Look:
@@ -108,6 +126,12 @@ def look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str] =
         return _look(source, state, known)
     except claude.Unknown:
         return _look(source, None, known)
+
+
+def standing(state: Mapping[str, Any]) -> list[str]:
+    """The ids of all lines of a session that stand after a look, also of those that were read before."""
+    kept = state["reader"]["thread"]["kept"] if "reader" in state else state["kept"]
+    return [str(line) for line, _ in kept]
 
 
 def _look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str]) -> Look:

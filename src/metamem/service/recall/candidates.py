@@ -13,10 +13,7 @@ def choose(question: Question, catalog: Catalog, hits: Hits, dense: Floats | Non
     """Local indices in rising order: best by terms, by meaning, and by what is said around them."""
     scores = scaled(hits.lexical)
     if dense is not None and catalog.count:
-        spread = max(float(dense.std()), 1e-6)
-        scores = scores + np.float32(_MEANING) * np.maximum(
-            (dense - dense.mean()) / np.float32(spread), 0
-        )
+        scores = scores + np.float32(_MEANING) * _apart(dense)
     around = beside(scores, catalog.before) + beside(scores, catalog.after)
     best = session_best(catalog, scores)
     summed = scores + np.float32(_BESIDE) * around + np.float32(_SESSION) * best
@@ -25,6 +22,16 @@ def choose(question: Question, catalog: Catalog, hits: Hits, dense: Floats | Non
         order = np.argpartition(-summed[above], MOST - 1)[:MOST]
         above = np.sort(above[order])
     return above.astype(np.int32)
+
+
+def _apart(dense: Floats) -> Floats:
+    """By how many deviations each cosine is above the mean; of one fact alone nothing could be, and
+    it is looked at always."""
+    if len(dense) == 1:
+        return np.ones(1, np.float32)
+    spread = np.float32(max(float(dense.std()), 1e-6))
+    found: Floats = np.maximum((dense - dense.mean()) / spread, 0)
+    return found
 
 
 def scaled(lexical: Floats) -> Floats:

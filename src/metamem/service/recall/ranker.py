@@ -22,7 +22,10 @@ from metamem.service.recall.signs import SIGNS, signs
 FORMAT = 3
 FILE = "ranker.json"
 SHOWN = 6  # features that an explanation names
+ALONE, TIMES = 0.05, 4  # the least relevance of one that is shown alone, and over that of the next
+STRANGE = 0.001  # share of a question that is known, below which nothing is: it is never quite zero
 _COVERED = SIGNS.index("covered")
+_KNOWN, _KNOWN_NAMES = NAMES.index("known_terms"), NAMES.index("known_names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +94,14 @@ class Ranker:
         """Which facts to show: none where nothing seems to answer, else those above the floor.
 
         Bait comes late, but is not left out: somebody may have noted a question with its answer.
+        Where no word of the question occurs in the scope, the gate, which goes by words, is closed:
+        one fact that stands out is shown alone then, as an answer in other words ("pets" for a labrador).
         """
-        if not len(rows) or not self.gate.open(rows, relevance):
-            return np.zeros(len(rows), np.bool_)
-        return relevance >= self.floor * self.bait.share(rows)
+        if not len(rows):
+            return np.zeros(0, np.bool_)
+        if self.gate.open(rows, relevance):
+            return relevance >= self.floor * self.bait.share(rows)
+        return _standing_out(rows, relevance)
 
     def explain(self, row: Floats) -> Mapping[str, float]:
         """What speaks for a fact: by how much its relevance falls where a feature is taken away."""
@@ -105,6 +112,18 @@ class Ranker:
         drop = scores[-1] - scores[:-1]
         order = np.argsort(-drop, kind="stable")[:SHOWN]
         return {NAMES[there[i]]: round(float(drop[i]), 3) for i in order if drop[i] > 0.0005}
+
+
+def _standing_out(rows: Floats, relevance: Floats) -> Flags:
+    """The one fact that is far more relevant than the next, where all words of a question are strange
+    to the scope and no name is; none else."""
+    shown = np.zeros(len(relevance), np.bool_)
+    if rows[:, _KNOWN].max() > STRANGE or rows[:, _KNOWN_NAMES].max() < 1:
+        return shown
+    first = int(np.argmax(relevance))
+    rest = np.delete(relevance, first).max(initial=0)
+    shown[first] = relevance[first] >= max(ALONE, TIMES * rest)
+    return shown
 
 
 @lru_cache(maxsize=1)

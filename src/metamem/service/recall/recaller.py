@@ -1,8 +1,8 @@
 """From a question to an answer: the scopes that a caller may read, the best facts of each, ranked
 together, cut to the budget, told with their reasons."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from threading import Lock
 from typing import Any
 
@@ -10,8 +10,10 @@ from metamem.core.access import Caller
 from metamem.service import facts
 from metamem.service.database import Database, new_id, now_ms
 from metamem.service.recall import briefing, use
+from metamem.service.recall.asked_times import Dated, asked
 from metamem.service.recall.background import Background, keep_snapshot
 from metamem.service.recall.corrections import corrected_first
+from metamem.service.recall.dated import of_time
 from metamem.service.recall.embedding import (
     Identity,
     LocalEmbedder,
@@ -21,7 +23,7 @@ from metamem.service.recall.embedding import (
 )
 from metamem.service.recall.index import MOST_BYTES, Index, Look
 from metamem.service.recall.indexing import Indexer, Progress, What, waiting
-from metamem.service.recall.question import parse
+from metamem.service.recall.question import Question, parse
 from metamem.service.recall.ranker import Ranker
 from metamem.service.recall.reading import Reader
 from metamem.service.recall.render import listed
@@ -41,7 +43,19 @@ OTHER_EMBEDDER = "meaning is not compared: the kept vectors are of another embed
 OTHER_TERMS = "the index of terms was made by other rules; run reindex"
 STILL_COLD = "meaning was compared only for facts that share terms: vectors are being read"
 TOO_LONG = f"of the question only {LONGEST} characters were looked at, those at its ends"
+OF_TIME = "asked for a time, {time} (UTC); facts of it: {count}, the most important first"
+NONE_OF_TIME = "nothing{sort} is kept {time} (UTC)"
 NO_ROOM = "{} more would have been relevant, but exceed the budget of tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is shown, the best first, and how it came about."""
+
+    shown: list[tuple[Scored, Fact]]
+    why: Callable[[Scored], dict[str, Any]]
+    notes: tuple[str, ...]
+    lag: int = 0  # facts whose vectors are still to be made
 
 
 class Recaller:
@@ -72,39 +86,88 @@ class Recaller:
     def recall(self, caller: Caller, ask: Ask) -> Recall:
         check(ask)
         watch = Stopwatch()
-        self._embedder.load_soon()
         now = now_ms() if ask.now is None else ask.now
-        question = parse(essence(ask.query), now)
         with self._database.reading() as execute:
             with watch("index"):
                 view = inhabited(execute, sight(execute, caller, "read", ask.scopes))
-                identity = in_use(execute)
-                looks = [
-                    self._index.look(execute, scope, question.terms, identity)
-                    for scope in view.scopes
-                ]
-            with watch("embed"):
-                ours = identity if self._is_ours(identity) else None
-                vector = self._embedder.one(question.meaning) if ours else None
-                scorer = self._scoring()
-            asked = Asked(ask, question, vector, ours)
-            scored: list[Scored] = []
-            for look in looks:
-                scored += scorer.score(execute, look, asked, ask.limit * SPARE, watch)
-            with watch("show"):
-                scored.sort(key=lambda each: -each.score)
-                best = _visible(execute, view, without_repeats(scored, ask.limit))
-                shown, corrects = corrected_first(execute, view, ask, best)
-            lag = self._lag(execute, looks, identity)
-            notes = self._notes(execute, looks, identity, ours)
+            found = self._found(execute, view, ask, now, watch)
+            notes = list(found.notes)
             if len(ask.query) > LONGEST:
                 notes.append(TOO_LONG)
         with watch("explain"):
-            found = [
-                (each, fact, scorer.why(each) | _corrects(corrects.get(each.number, "")))
-                for each, fact in shown
+            explained = [(each, fact, found.why(each)) for each, fact in found.shown]
+        return self._answer(caller, ask, view, explained, found.lag, notes, watch)
+
+    def _found(
+        self, execute: Execute, view: Sight, ask: Ask, now: int, watch: Stopwatch
+    ) -> _Answer:
+        """By the words of a question; where it asks for nothing but a time, what is of that time."""
+        told = essence(ask.query)
+        limited = ask.since is not None or ask.until is not None
+        dated = asked(told, now, limited=limited)
+        if dated is None:
+            return self._relevant(execute, view, ask, parse(told, now), watch)
+        then = self._of_time(execute, view, ask, dated, watch)
+        # A name may be nobody's, and what somebody did may be told by others: words come first there.
+        if then.shown and (dated.by_saying or not dated.speaker):
+            return then
+        if not dated.types and not dated.speaker:
+            return then
+        fitting = self._relevant(execute, view, ask, parse(told, now), watch)
+        if dated.speaker:
+            return then if then.shown and not fitting.shown else fitting
+        return replace(fitting, notes=(*then.notes, *fitting.notes))
+
+    def _relevant(
+        self, execute: Execute, view: Sight, ask: Ask, question: Question, watch: Stopwatch
+    ) -> _Answer:
+        """The facts that fit the words of a question."""
+        self._embedder.load_soon()
+        with watch("index"):
+            identity = in_use(execute)
+            looks = [
+                self._index.look(execute, scope, question.terms, identity) for scope in view.scopes
             ]
-        return self._answer(caller, ask, view, found, lag, notes, watch)
+        with watch("embed"):
+            ours = identity if self._is_ours(identity) else None
+            vector = self._embedder.one(question.meaning) if ours else None
+            scorer = self._scoring()
+        wanted = Asked(ask, question, vector, ours)
+        scored: list[Scored] = []
+        for look in looks:
+            scored += scorer.score(execute, look, wanted, ask.limit * SPARE, watch)
+        scored.sort(key=lambda each: -each.score)
+        shown, corrects = _shown(execute, view, ask, scored, watch)
+        return _Answer(
+            shown,
+            lambda each: scorer.why(each) | _corrects(corrects.get(each.number, "")),
+            tuple(self._notes(execute, looks, identity, ours)),
+            self._lag(execute, looks, identity),
+        )
+
+    def _of_time(
+        self, execute: Execute, view: Sight, ask: Ask, dated: Dated, watch: Stopwatch
+    ) -> _Answer:
+        """The facts of a time, whatever their words."""
+        with watch("time"):
+            found = of_time(execute, view, ask, dated, ask.limit * SPARE)
+        inside = {each.number for each in found.scored}
+        shown, corrects = _shown(execute, view, ask, found.scored, watch)
+        sort = " of that sort" if dated.types or ask.types or ask.speaker else ""
+        note = OF_TIME if shown else NONE_OF_TIME
+
+        def why(each: Scored) -> dict[str, Any]:
+            parts: dict[str, Any] = {}
+            if each.number in inside:  # else it corrects one that is
+                parts = {
+                    "time": found.words,
+                    "importance": round(each.by_importance, 4),
+                    "trust": round(each.by_trust, 4),
+                }
+            return parts | _corrects(corrects.get(each.number, ""))
+
+        told = note.format(time=found.words, count=found.count, sort=sort)
+        return _Answer(shown, why, (told,))
 
     def briefing(self, caller: Caller, scopes: Sequence[str] = (), tokens: int = 1500) -> Briefing:
         """What a new conversation should begin with."""
@@ -287,6 +350,15 @@ class Recaller:
 
 def _corrects(fact: str) -> dict[str, str]:
     return {"corrects": fact} if fact else {}
+
+
+def _shown(
+    execute: Execute, view: Sight, ask: Ask, scored: list[Scored], watch: Stopwatch
+) -> tuple[list[tuple[Scored, Fact]], dict[int, str]]:
+    """What is shown of the best, each correction before what it corrects, and the ids of that."""
+    with watch("show"):
+        best = _visible(execute, view, without_repeats(scored, ask.limit))
+        return corrected_first(execute, view, ask, best)
 
 
 def _visible(execute: Execute, view: Sight, best: list[Scored]) -> list[tuple[Scored, Fact]]:

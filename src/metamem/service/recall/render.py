@@ -38,7 +38,7 @@ def short(fact_id: str) -> str:
 
 def line(fact: Fact) -> str:
     """A fact as one entry of a list."""
-    marks = [f"{day(fact.said_at)} {plain(fact.author)}".strip(), fact.type]
+    marks = [f"{day(fact.said_at)} {plain(fact.said_by)}".strip(), fact.type]
     if fact.meant_from is not None and day(fact.meant_from) != day(fact.said_at):
         marks.append(f"of {day(fact.meant_from)}")
     if fact.source in _FROM:

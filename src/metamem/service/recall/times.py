@@ -22,7 +22,8 @@ _YEAR_ALONE = re.compile(rf"\b({_YEAR})\b")
 _LATELY = re.compile(
     r"\b(yesterday|today|(?:last|this|past) (?:week|weekend|month|year))\b", re.IGNORECASE
 )
-_BACK = {"yesterday": 1, "today": 0, "week": 8, "weekend": 8, "month": 45, "year": 400}
+_DAYS_BACK = {"yesterday": 1, "today": 0}
+_BACK = {"week": 8, "weekend": 8, "month": 45, "year": 400}
 
 
 def span(text: str, now: int) -> tuple[int, int] | None:
@@ -42,8 +43,11 @@ def span(text: str, now: int) -> tuple[int, int] | None:
     except ValueError:  # the 31st of June
         return None
     if found := _LATELY.search(text):
-        back = _BACK[found[1].lower().split()[-1]]
-        return _days(today - timedelta(days=back), max(1, back))
+        word = found[1].lower().split()[-1]
+        if word in _DAYS_BACK:
+            midnight = today.replace(hour=0, minute=0, second=0, microsecond=0)
+            return _days(midnight - timedelta(days=_DAYS_BACK[word]), 1)
+        return _days(today - timedelta(days=_BACK[word]), _BACK[word])
     return None
 
 

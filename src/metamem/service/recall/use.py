@@ -191,7 +191,13 @@ def why_recall(execute: Execute, caller: Caller, recall: str) -> dict[str, Any]:
 def why_fact(execute: Execute, caller: Caller, name: str) -> dict[str, Any]:
     """Where a fact comes from, what it was, what it hangs together with, and what came of it."""
     view = sight(execute, caller, "read")
-    number, fact = facts.by_id(execute, view, name)
+    try:
+        number, fact = facts.by_id(execute, view, name)
+    except UnknownName:
+        raise UnknownName(
+            f"there is no recall, briefing or fact {told(name)}",
+            hint="the id of an answer is part of it; `metamem list` shows facts",
+        ) from None
     return {
         "fact": fact.to_json(),
         "event": _source(execute, number),

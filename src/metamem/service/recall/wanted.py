@@ -5,7 +5,7 @@ import numpy as np
 from metamem.core.errors import UsageError
 from metamem.service.recall.catalog import Catalog, Flags
 from metamem.service.recall.columns import TYPE_CODES
-from metamem.service.words import Ask, known_type
+from metamem.service.words import Ask, known_span, known_type
 
 MOST = 100  # facts of an answer
 LONGEST, ENDING = 2000, 800  # characters of a question that are looked at; of those, at its end
@@ -22,6 +22,7 @@ def check(ask: Ask) -> None:
         raise UsageError(f"{ask.tokens} tokens are not a budget")
     for name in ask.types:
         known_type(name)
+    known_span(ask.since, ask.until)
 
 
 def essence(query: str) -> str:

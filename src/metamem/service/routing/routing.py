@@ -8,20 +8,24 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metamem.core.access import Caller
+from metamem.core.amounts import many
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import derive_seed
-from metamem.evaluation.offpolicy import Entry, judge
-from metamem.routing import log
+from metamem.routing import Settings, log
 from metamem.routing.choosing import checked_arms
+from metamem.routing.reading import Entry
 from metamem.routing.telling import why
 from metamem.routing.words import Arm, Belief, Context, Outcome
 from metamem.service.access.acting import allow
 from metamem.service.access.names import same_name
 from metamem.service.database import new_id, now_ms
 from metamem.service.designs.clean import without_secrets
+from metamem.service.routing.judging import judge
 from metamem.service.routing.routers import LiveRouters
 from metamem.service.routing.settings import SettingsInUse
 from metamem.service.routing.words import (
+    COST_WEIGHT,
+    LATENCY_WEIGHT,
     ROUTER,
     Believed,
     Contender,
@@ -32,8 +36,10 @@ from metamem.service.routing.words import (
     RouteWhy,
     RoutingJudged,
     RoutingStanding,
+    contenders,
 )
 from metamem.service.sight import Right, sight
+from metamem.service.writing.fields import named
 from metamem.store.engine import Execute
 
 if TYPE_CHECKING:
@@ -60,20 +66,22 @@ class Routing:
         caller: Caller,
         scope: str,
         task: str,
-        arms: Sequence[Contender],
+        arms: Sequence[Contender | str],
         *,
         seen: str = "",
         tags: Mapping[str, str] = NO_TAGS,
         router: str = ROUTER,
+        cost_weight: float = COST_WEIGHT,
+        latency_weight: float = LATENCY_WEIGHT,
     ) -> Routed:
         """Draw an arm for a task, and keep how likely each was."""
         with self._service.acts.acting(caller, "route", [scope]) as act:
-            allowed = checked_arms([_arm(each) for each in arms])
+            allowed = checked_arms([_arm(each) for each in contenders(arms)])
             context = _context(task, seen, tags)
             name = _name(router)
             caller = self._service.ready(act, scope)
             number = self._number(caller, scope, "write")
-            settings, _ = self._settings.of(scope)
+            settings = self._settings.of(scope).settings.weighing(cost_weight, latency_weight)
             identifier = new_id("d")
             live = self._routers.get(number, name, settings)
             with live.lock:
@@ -124,9 +132,9 @@ class Routing:
                 arms=_believed(made.choice.beliefs),
                 settings=made.settings.to_json(),
                 rewarded=outcome is not None,
-                success=outcome.success if outcome else 0.0,
-                cost=outcome.cost if outcome else 0.0,
-                latency=outcome.latency if outcome else 0.0,
+                success=outcome.success if outcome else None,
+                cost=outcome.cost if outcome else None,
+                latency=outcome.latency if outcome else None,
             )
 
     def standing(self, caller: Caller, scope: str, router: str = ROUTER) -> RoutingStanding:
@@ -139,7 +147,9 @@ class Routing:
                 found = log.counts(execute, number, name)
                 newest = log.newest_arms(execute, number, name, ONE_SIDED)
                 known = tuple(log.routers(execute, number))
-            settings, origin = self._settings.of(scope)
+                latest = log.newest_settings(execute, number, name) or Settings()
+            used = self._settings.of(scope)
+            settings = used.settings.weighing(latest.cost_weight, latest.latency_weight)
             arms = tuple(RoutedArm(arm, *each) for arm, each in found.items())
             decisions = sum(arm.drawn for arm in arms)
             outcomes = sum(arm.outcomes for arm in arms)
@@ -151,24 +161,49 @@ class Routing:
                 outcomes,
                 arms,
                 settings.to_json(),
-                origin,
-                warning(decisions, outcomes, newest),
+                used.origin,
+                "; ".join(filter(None, (used.problem, warning(decisions, outcomes, newest)))),
             )
 
-    def judge(self, caller: Caller, scope: str, router: str = ROUTER) -> RoutingJudged:
-        """What the router learned from the earlier part of its log, judged by the later part."""
+    def judge(
+        self,
+        caller: Caller,
+        scope: str,
+        router: str = ROUTER,
+        *,
+        cost_weight: float | None = None,
+        latency_weight: float | None = None,
+    ) -> RoutingJudged:
+        """What the router learned from the earlier part of its log, judged by the later part: at the
+        weights that are given, else at those of its newest decision."""
         with self._service.acts.acting(caller, "judge_routing", [scope]):
             allow(caller, "read", [scope])
             name = _name(router)
             with self._database.reading() as execute:
                 (number,) = sight(execute, caller, "read", [scope]).scopes
                 came = sorted(log.arrived(execute, number, name), key=lambda each: each.number)
-            entries = [Entry(each.context, each.odds, each.arm, each.outcome) for each in came]
-            found = judge(entries, self._settings.of(scope)[0])
+                latest = log.newest_settings(execute, number, name) or Settings()
+            if len(came) < 2:
+                raise UsageError(
+                    f"a log of {many(len(came), 'decision')} with an outcome says nothing",
+                    hint="tell outcomes as they come: metamem route reward",
+                )
+            settings = (
+                self._settings.of(scope)
+                .settings.weighing(latest.cost_weight, latest.latency_weight)
+                .weighing(cost_weight, latency_weight)
+            )
+            entries = [
+                Entry(c.context, c.odds, c.arm, c.outcome, c.priors, f"decision {c.number}")
+                for c in came
+            ]
+            found = judge(entries, settings)
         values = [PolicyValue(v.policy, v.ips, v.snips, v.robust) for v in found.policies]
         return RoutingJudged(
             scope,
             name,
+            settings.cost_weight,
+            settings.latency_weight,
             found.learned_from,
             found.judged_by,
             tuple(values),
@@ -246,7 +281,7 @@ def _arm(given: Contender) -> Arm:
 def _name(router: str) -> str:
     if not router.strip() or len(router) > LONGEST_NAME:
         raise UsageError(f"the name of a router has 1 to {LONGEST_NAME} letters")
-    return router
+    return named(router, "router")
 
 
 def _context(task: str, seen: str, tags: Mapping[str, str]) -> Context:

@@ -1,11 +1,14 @@
 """The words of routing as callers say and hear them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from metamem.core.errors import UsageError
 from metamem.evaluation.offpolicy import Estimate
+from metamem.routing.settings import USUAL
 
 ROUTER = "default"
+COST_WEIGHT, LATENCY_WEIGHT = USUAL.cost_weight, USUAL.latency_weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,15 @@ class Contender:
     success: float = 0.5
     cost: float = 0.0
     latency: float = 0.0
+
+
+def contenders(arms: Sequence[Contender | str]) -> tuple[Contender, ...]:
+    """Arms of which nothing is believed may be named by their names alone."""
+    if isinstance(arms, str) or not all(isinstance(arm, Contender | str) for arm in arms):
+        raise UsageError(
+            f"arms are a list of names, or of Contender(name, success, cost, latency), not {arms!r}"
+        )
+    return tuple(Contender(arm) if isinstance(arm, str) else arm for arm in arms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +80,9 @@ class RouteWhy:
     arms: tuple[Believed, ...]
     settings: Mapping[str, float]
     rewarded: bool = False
-    success: float = 0.0
-    cost: float = 0.0
-    latency: float = 0.0
+    success: float | None = None  # none: what came of it is not known
+    cost: float | None = None
+    latency: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +92,7 @@ class RoutedArm:
     arm: str
     drawn: int
     outcomes: int
-    success: float  # mean, over tasks that it was given: they were not dealt evenly
+    success: float | None  # mean, over tasks that it was given: they were not dealt evenly
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +104,8 @@ class RoutingStanding:
     routers: tuple[str, ...]  # all of the scope
     decisions: int
     outcomes: int
-    arms: tuple[RoutedArm, ...]
-    settings: Mapping[str, float]
+    arms: tuple[RoutedArm, ...]  # with those that were lately allowed and never drawn
+    settings: Mapping[str, float]  # cost and latency weigh as at the newest decision
     settings_from: str  # `defaults`, or the place of the ledger that has them in use
     warning: str = ""
 
@@ -114,6 +126,8 @@ class RoutingJudged:
 
     scope: str
     router: str
+    cost_weight: float  # of a success, for each unit of cost
+    latency_weight: float  # of a success, for each second
     learned_from: int
     judged_by: int
     policies: tuple[PolicyValue, ...]

@@ -20,6 +20,7 @@ _IMAGE = re.compile(
     r"data:([a-z]+/[a-z0-9.+-]{1,40});base64,[A-Za-z0-9+/=_-]{40,}(?:\n[A-Za-z0-9+/=_-]{20,})*"
 )
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{1000,}={0,2}")
+DATA = re.compile(r"\[data(?:: [a-z]+/[a-z0-9.+-]{1,40})?\]")  # what stands in their place
 _ASCII = re.compile("[\t\n\x20-\x7e]*")
 
 

@@ -16,27 +16,12 @@ _MONTHS = "january february march april may june july august september october n
 _MONTH_NUMBERS = {name: number for number, name in enumerate(_MONTHS.split(), start=1)} | {
     name[:3]: number for number, name in enumerate(_MONTHS.split(), start=1)
 } | {"sept": 9}  # fmt: skip
-_WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_COUNTS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ],
-        start=1,
-    )
-} | {"a": 1, "an": 1}
+WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_NUMERALS = "one two three four five six seven eight nine ten eleven twelve"
+COUNTS = {word: number for number, word in enumerate(_NUMERALS.split(), start=1)} | {
+    "a": 1,
+    "an": 1,
+}
 # In Chinese, Japanese and Korean.
 _EASTERN_DAYS = {
     word: step
@@ -70,9 +55,9 @@ _MONTH = (
 )
 _YEAR = r"(?P<year>(?:19|20|21)\d\d)"
 _NTH = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-_COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(_COUNTS)})"
+_COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(COUNTS)})"
 _UNIT = r"(?P<unit>day|week|fortnight|month|year)s?"
-_WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
+_WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})"
 _THINGS = (
     r"(?:lines|rows|files|tests|cases|places|records|items|tokens|bytes|ms|seconds|people|users)\b"
 )
@@ -107,6 +92,15 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """Days, and where a text tells them."""
+
+    start: int
+    end: int
+    days: Days
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     start: int
     end: int
@@ -115,13 +109,13 @@ class _Found:
 
 def meant(text: str, said_at: int) -> tuple[int | None, int | None]:
     """From when to when a text speaks of, in milliseconds, both included; None where it is not told."""
-    anchor = _day(said_at)
+    anchor = day_of(said_at)
     if anchor is None:
         return None, None
-    found = _longest(list(_all(text, anchor)))
-    days = found[0].days if found else None
-    if days is None:
+    found = told(text, anchor)
+    if not found:
         return None, None
+    days = found[0].days
     if any(other.days != days for other in found):
         joined = _span(text, found)
         if joined is None:
@@ -131,7 +125,12 @@ def meant(text: str, said_at: int) -> tuple[int | None, int | None]:
         days = Days(days.first, max(anchor, days.last))
     elif _led(text, found[0], "until|till|before|after|by"):
         return None, None  # open on one side
-    return _ms(days.first), _ms(days.last) + DAY - 1
+    return midnight(days.first), midnight(days.last) + DAY - 1
+
+
+def told(text: str, anchor: date) -> list[Told]:
+    """The days that a text tells, in the order of its words, read as those of a day."""
+    return _longest(list(_all(text, anchor)))
 
 
 def _all(text: str, anchor: date) -> Iterator[_Found]:
@@ -150,27 +149,27 @@ def _all(text: str, anchor: date) -> Iterator[_Found]:
             yield _Found(match.start(), match.end(), days)
 
 
-def _longest(found: list[_Found]) -> list[_Found]:
+def _longest(found: list[_Found]) -> list[Told]:
     """Days that are told, without those that are a part of longer words about time."""
     kept: list[_Found] = []
     for one in sorted(found, key=lambda each: each.start - each.end):
         if not any(one.start < other.end and other.start < one.end for other in kept):
             kept.append(one)
-    return sorted((each for each in kept if each.days), key=lambda each: each.start)
+    told_days = [Told(each.start, each.end, each.days) for each in kept if each.days]
+    return sorted(told_days, key=lambda each: each.start)
 
 
-def _led(text: str, found: _Found, words: str) -> bool:
+def _led(text: str, found: Told, words: str) -> bool:
     """Whether one of some words stands before a date, or begins it."""
     before = re.search(rf"\b(?:{words})\s+(?:\w+\s+)?$", text[: found.start], re.IGNORECASE)
     return bool(before or re.match(rf"(?:{words})\s", text[found.start :], re.IGNORECASE))
 
 
-def _span(text: str, found: list[_Found]) -> Days | None:
+def _span(text: str, found: list[Told]) -> Days | None:
     """Two dates that are said as one time: from … to …, … until …, … – …"""
     if len(found) != 2:
         return None
     one, two = found
-    assert one.days is not None and two.days is not None
     between = text[one.end : two.start].strip().lower()
     before = text[: one.start].rstrip().lower()
     joined = between in ("to", "until", "till", "through", "-", "–", "—")
@@ -248,7 +247,7 @@ def _counted(m: re.Match[str], anchor: date) -> Days | None:
     """So many units ago or ahead: days are exact, longer units are as wide as they are."""
     word = m["count"].lower()
     sign = -1 if m["ago"] else 1
-    count = sign * (int(word) if word.isdigit() else _COUNTS[word])
+    count = sign * (int(word) if word.isdigit() else COUNTS[word])
     unit = m["unit"].lower()
     if unit == "day":
         return _one(anchor + timedelta(count))
@@ -294,7 +293,7 @@ def _eastern_unit(m: re.Match[str], anchor: date) -> Days:
 
 
 def _near_weekday(m: re.Match[str], anchor: date) -> Days | None:
-    wanted = _WEEKDAYS.index(m["weekday"].lower())
+    wanted = WEEKDAYS.index(m["weekday"].lower())
     back = (anchor.weekday() - wanted - 1) % 7 + 1  # days to the last one before today
     which = (m["which"] or "").lower()
     if which in ("last", "past"):
@@ -381,12 +380,12 @@ def _year(year: int) -> Days:
     return Days(date(year, 1, 1), date(year, 12, 31))
 
 
-def _day(ms: int) -> date | None:
+def day_of(ms: int) -> date | None:
     try:
         return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ms)).date()
     except OverflowError:
         return None
 
 
-def _ms(day: date) -> int:
+def midnight(day: date) -> int:
     return (day - date(1970, 1, 1)).days * DAY

@@ -2,21 +2,27 @@
 
 from typing import Any
 
+from metamem.core.access import Caller
 from metamem.core.errors import UsageError
 from metamem.core.tokens import count_tokens
-from metamem.service.words import TYPES, Change, Fact, known_type
+from metamem.service.words import TRUST, TYPES, Change, Fact, known_type
 from metamem.service.writing.dates import meant
 from metamem.service.writing.entities import MOST, entities
 from metamem.service.writing.fields import Fields, share, told
 from metamem.service.writing.junk import refusal
 from metamem.service.writing.prepare import digest
-from metamem.service.writing.trust import is_quarantined
+from metamem.service.writing.speaking import PINS, may_pin, told_by, word
+from metamem.service.writing.trust import is_quarantined, strength
 from metamem.service.writing.turns import turn_digest
 
+_ASK = "a person can do that"
 
-def edited(fact: Fact, change: Change) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+
+def edited(
+    fact: Fact, change: Change, caller: Caller
+) -> tuple[dict[str, Any], tuple[str, ...] | None]:
     """The columns that become other ones, and all names where the text does. It stays as far
-    believed as it was: who changes words does not make them another's."""
+    believed as it was, and no further than whoever changes the words: that makes them another's claim."""
     columns: dict[str, Any] = {}
     names: tuple[str, ...] | None = None
     if change.text is not None:
@@ -24,23 +30,33 @@ def edited(fact: Fact, change: Change) -> tuple[dict[str, Any], tuple[str, ...] 
         if text != fact.text:
             columns |= _columns_of(fact, text)
             names = _names(fact, text)
+            source = word(caller, fact.source)
+            columns["told_by"] = told_by(caller, fact.author)
+            columns |= {"source": source, "trust": min(fact.trust, TRUST[source])}
     if change.type is not None and change.type != fact.type:
         if change.type not in TYPES:
             known_type(told(change.type).strip("'"))
         if "turn" in (change.type, fact.type):
             raise UsageError("a line of a conversation stays one, and nothing else becomes one")
+        if (
+            change.type == "instruction"
+            and caller.kind == "agent"
+            and strength(change.text or fact.text)
+        ):
+            raise UsageError("an agent's key makes no standing instruction of a text", hint=_ASK)
         columns["type"] = change.type
     if change.importance is not None:
         columns["importance"] = share(change.importance, "importance")
     if change.pinned is not None:
         columns["pinned"] = bool(change.pinned)
+    _check_pin(fact, change, caller, columns)
     columns = {name: value for name, value in columns.items() if _before(fact, name) != value}
     if not columns:
         raise UsageError(f"{fact.id} is like that already", hint="say what to change")
     if change.text is not None or "type" in columns:
         given = columns.get("text", fact.text) if change.text is None else change.text
         kept = is_quarantined(
-            fact.trust,
+            columns.get("trust", fact.trust),
             columns.get("type", fact.type),
             given,
             (fact.author, fact.origin, *fact.entities),
@@ -48,6 +64,17 @@ def edited(fact: Fact, change: Change) -> tuple[dict[str, Any], tuple[str, ...] 
         if kept != fact.quarantined:
             columns["quarantined"] = kept
     return columns, names
+
+
+def _check_pin(fact: Fact, change: Change, caller: Caller, columns: dict[str, Any]) -> None:
+    """What an agent makes of a pinned text may not head what others begin with any more."""
+    texts = (change.text or "", columns.get("text", fact.text), fact.origin, *fact.entities)
+    if may_pin(caller, columns.get("trust", fact.trust), texts):
+        return
+    if change.pinned and not fact.pinned:
+        raise UsageError(PINS, hint=_ASK)
+    if "text" in columns or "type" in columns:
+        columns["pinned"] = False
 
 
 def _before(fact: Fact, name: str) -> Any:

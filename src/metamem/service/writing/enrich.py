@@ -1,35 +1,27 @@
 """Facts drawn from conversations by a model: a job beside the writing, which never waits for it.
 
-Nothing of this runs unless somebody configured a model for it. What it spends is entered before it is
-sent and stays within its allowance over all processes and days; texts that were sent are not kept.
+Nothing of this runs unless somebody configured a model for it (`metamem.service.metered`); texts that
+were sent are not kept.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from metamem.core.access import Caller, Scope
 from metamem.core.aside import aside
-from metamem.core.calls import AttemptEnd, AttemptRecord, CallRecord, Spending
-from metamem.core.chat import AskAt, Role, Site
+from metamem.core.chat import AskAt, Site
 from metamem.core.errors import AllowanceSpent, ModelFault, ModelRefused, UsageError
-from metamem.models.allowance import Allowance
-from metamem.models.broker import Broker
-from metamem.models.config import ModelConfig, load_config
 from metamem.service.database import Database, now_ms
+from metamem.service.metered import ROLE
 from metamem.service.sight import Sight, scope_number
 from metamem.service.words import Draft
 from metamem.service.writing.extracting import Line, extracted, question
-from metamem.service.writing.fields import REASON, Fields
 from metamem.service.writing.leases import Lease
 from metamem.service.writing.prepare import Prepared, prepare
 from metamem.service.writing.remembering import Remembering
 from metamem.service.writing.writer import CheckQuota, no_quota
 from metamem.store.engine import Execute
-from metamem.store.sqlite import SqliteArchive
 
 JOB = "enrich"
-ROLE: Role = "memory"
 AT_ONCE = 40  # turns of one question
 LETTERS = 8000  # characters of one question
 # Of a scope, after a cursor. What reads like an instruction is never shown to the model.
@@ -134,8 +126,8 @@ class Enricher:
     ) -> None:
         """What was drawn, its evidence, and the cursor: all at once."""
         rights = frozenset({scope})
-        caller = Caller(scope.tenant, JOB, reads=rights, writes=rights)
-        prepared = [prepare(draft, JOB, now_ms()) for draft in facts]
+        caller = Caller(scope.tenant, JOB, reads=rights, writes=rights, kind="owner")
+        prepared = [prepare(draft, caller, now_ms()) for draft in facts]
         with self._database.writing() as execute:
             self._database.alone(execute, f"scope {lease.scope}")
             if scope_number(execute, scope) != lease.scope:
@@ -163,55 +155,3 @@ class Enricher:
         done.turns += len(lines)
         done.stored += stored
         done.left_out += len(results) - stored
-
-
-@asynccontextmanager
-async def enricher(
-    database: Database,
-    model: str,
-    allowance: Allowance,
-    *,
-    config: ModelConfig | None = None,
-    check_quota: CheckQuota | None = None,
-) -> AsyncIterator[Enricher]:
-    """An enricher that asks a model by its name, within an allowance that all processes share."""
-    if not (allowance.tokens or allowance.money):
-        raise UsageError(
-            "enrichment needs a limit of tokens or money", hint="it would spend without end"
-        )
-    archive = SqliteArchive(database.path, create=False)
-    try:
-        models = (config or load_config()).open_roles({ROLE: [model]})
-        broker = Broker(Meter(archive), models, run_id=JOB, allowance=allowance)
-        try:
-            yield Enricher(database, broker.ask, check_quota)
-        finally:
-            await broker.close()
-    finally:
-        archive.close()
-
-
-class Meter:
-    """Keeps what was spent, and no word of what was asked or answered."""
-
-    def __init__(self, archive: SqliteArchive) -> None:
-        self._archive = archive
-
-    def begin_attempt(self, attempt: AttemptRecord) -> int:
-        return self._archive.begin_attempt(attempt)
-
-    def end_attempt(self, number: int, end: AttemptEnd, call: CallRecord | None = None) -> None:
-        detail = Fields().line(end.detail, REASON)  # a provider may quote what it was sent
-        self._archive.end_attempt(number, replace(end, detail=detail))
-
-    def call(self, key: str) -> CallRecord | None:
-        return None
-
-    def put_blob(self, blob_id: str, content: bytes) -> bool:
-        return False
-
-    def blob(self, blob_id: str) -> bytes | None:
-        return None
-
-    def spending(self, run_id: str | None = None) -> list[Spending]:
-        return self._archive.spending(run_id)

@@ -92,11 +92,12 @@ def phrases(text: str) -> tuple[str, ...]:
     runs: dict[str, None] = {}
     for at, begins in enumerate(ends):
         if begins:
-            runs |= {
-                " ".join(words[at:end]): None
-                for end in range(at + 1, min(at + WORDS, len(words)) + 1)
-                if ends[end - 1]
-            }
+            run = words[at]
+            runs[run] = None
+            for last in range(at + 1, min(at + WORDS, len(words))):
+                run = f"{run} {words[last]}"
+                if ends[last]:
+                    runs[run] = None
     return tuple(run for run in runs if len(run) <= LONGEST and not run.isdigit())
 
 

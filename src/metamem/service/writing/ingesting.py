@@ -18,7 +18,7 @@ from metamem.service.writing.correcting import tie
 from metamem.service.writing.entities import phrases, with_vocabulary
 from metamem.service.writing.fields import NAME, TITLE, Fields, moment
 from metamem.service.writing.prepare import Prepared, Refused
-from metamem.service.writing.trust import strength
+from metamem.service.writing.speaking import title as shown
 from metamem.service.writing.turns import (
     KnownTurn,
     PreparedTurn,
@@ -59,24 +59,24 @@ class Step:
     new: list[dict[str, Any]] = field(default_factory=list)
 
 
-def prepare_session(session: Session, now: int) -> PreparedSession:
+def prepare_session(session: Session, caller: Caller, now: int) -> PreparedSession:
     fields, notes = Fields(), []
     identifier = fields.line(session.id, NAME)
     if not identifier:
         raise UsageError("a session needs an id", hint="the one that its host gave it")
     title = fields.line(session.title, TITLE)
-    if strength(session.title) == "command":
+    if not shown(caller, session.title):
         title = ""
         notes.append("its title reads like an instruction to a model and was left out")
     began, ended = moment(session.started_at, "started_at"), moment(session.ended_at, "ended_at")
     if fields.redacted:
         notes.append(f"secrets were taken out of its id, host or title: {', '.join(fields.kinds)}")
-    host = fields.line(session.host, NAME)
+    host = fields.line(session.host, NAME) if shown(caller, session.host) else ""
     turns: list[PreparedTurn] = []
     refused = redacted = 0
     reasons: dict[str, int] = {}
     for turn in session.turns:
-        made = prepare_turn(identifier, turn, now if began is None else began)
+        made = prepare_turn(identifier, turn, caller, now if began is None else began)
         if isinstance(made, Refused):
             refused += 1
             reasons[f"not kept: {made.reason}"] = reasons.get(f"not kept: {made.reason}", 0) + 1
@@ -179,6 +179,8 @@ class Ingesting:
                     "tokens": part.tokens,
                     "author": part.author,
                     "trust": min(part.trust, fact.trust),
+                    "source": part.source if part.trust < fact.trust else fact.source,
+                    "told_by": part.told_by or fact.told_by,
                     "quarantined": part.quarantined,
                     "meant_from": part.meant_from,
                     "meant_to": part.meant_to,

@@ -5,8 +5,10 @@ Lines of conversations are evidence and are kept as they come; only facts are ju
 
 import re
 
+from metamem.core.secrets import INSTEAD
 from metamem.service.marks import is_fenced
 from metamem.service.words import TYPES
+from metamem.service.writing.clean import DATA
 from metamem.service.writing.wordlist import listed
 
 MOST = 8000  # characters of a fact
@@ -46,6 +48,8 @@ _HOLLOW = re.compile(
     r"|information|updates?)(?: (?:found|to (?:store|remember|save)))?|nothing(?: (?:new|to (?:remember|store|save)))?)\W*",
     re.IGNORECASE | re.DOTALL,
 )
+# What stands in the place of what was taken out.
+_PLACEHOLDER = re.compile(rf"{INSTEAD.pattern}|{DATA.pattern}")
 
 
 def refusal(text: str) -> str:
@@ -60,6 +64,9 @@ def refusal(text: str) -> str:
         return (
             f"it has {len(text)} characters, and a fact has at most {MOST}: split it, or ingest it"
         )
+    if (left := _PLACEHOLDER.sub("", text)) != text and not _SOMETHING.search(left):
+        what = "a secret" if INSTEAD.search(text) else "data that is no text"
+        return f"nothing is left of it but {what}"
     if _HOLLOW.fullmatch(text):
         return "it says nothing"
     if len(text) <= 200 and _is_polite(text):

@@ -7,19 +7,25 @@ import unicodedata
 from dataclasses import dataclass, fields
 from typing import Any
 
+from metamem.core.access import Caller
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id
 from metamem.core.tokens import count_tokens
 from metamem.service.words import TRUST, TYPES, Draft, known_type
+from metamem.service.writing.clean import DATA
 from metamem.service.writing.dates import meant
 from metamem.service.writing.entities import LONGEST, entities
 from metamem.service.writing.fields import LONGEST as LARGEST
 from metamem.service.writing.fields import NAME, PLACE, Fields, known_source, moment, share, told
 from metamem.service.writing.junk import refusal
+from metamem.service.writing.speaking import PINS, may_pin, told_by, word
 from metamem.service.writing.trust import is_quarantined
 
 MOST_ABOUT = 20  # facts that one is drawn from
 NOT_PINNED = "what a tool or an outsider says does not pin itself: keep it without, then edit it"
+
+DATA_OUT = "long runs of data were taken out of it: [data] stands in their place"
+NOT_PINNED_BY_AGENT = f"{PINS}: keep it without, a person can pin it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ class Prepared:
     redacted: tuple[str, ...]
     supersedes: str
     about: tuple[str, ...] = ()
+    told_by: str = ""
+    note: str = ""  # what whoever wrote it should know
 
     def to_body(self, fact_id: str) -> dict[str, Any]:
         """As the event log keeps it."""
@@ -61,22 +69,22 @@ class Prepared:
         return body | {"id": fact_id, "entities": sorted(set(self.entities))}
 
 
-_NOT_KEPT = ("redacted", "supersedes", "about")  # links say the latter two
+_NOT_KEPT = ("redacted", "note", "supersedes", "about")  # links say the latter two
 _KEPT = tuple(f.name for f in fields(Prepared) if f.name not in _NOT_KEPT)
 
 
-def prepare(draft: Draft, who: str, now: int) -> Prepared | Refused:
+def prepare(draft: Draft, caller: Caller, now: int) -> Prepared | Refused:
     """A draft as it will be kept, or why it will not. `UsageError` where it makes no sense at all."""
     if draft.type not in TYPES:
         known_type(told(draft.type).strip("'"))
-    source = known_source(draft.source)
+    source = word(caller, known_source(draft.source))
     if (
         isinstance(draft.text, str) and len(draft.text) > LARGEST
     ):  # not worth the search of all of it
         return Refused(f"it has {len(draft.text)} characters: split it, or ingest it")
     given = Fields()
     text = given.text(draft.text)
-    author = given.line(draft.author, NAME) or who
+    author = given.line(draft.author, NAME) or caller.who
     origin = given.line(draft.origin, PLACE)
     names = given.lines(draft.entities, LONGEST)
     said = moment(draft.said_at, "said_at")
@@ -92,6 +100,8 @@ def prepare(draft: Draft, who: str, now: int) -> Prepared | Refused:
         since, until = meant(text, said)
     usual = TYPES[draft.type].importance
     others = (draft.author, draft.origin, *draft.entities)
+    if draft.pinned and not may_pin(caller, TRUST[source], (draft.text, *others)):
+        return Refused(NOT_PINNED_BY_AGENT, given.redacted)
     return Prepared(
         type=draft.type,
         text=text,
@@ -113,6 +123,8 @@ def prepare(draft: Draft, who: str, now: int) -> Prepared | Refused:
         redacted=given.redacted,
         supersedes=given.line(draft.supersedes, NAME),
         about=tuple(given.line(fact, NAME) for fact in draft.about[:MOST_ABOUT]),
+        told_by=told_by(caller, author),
+        note=DATA_OUT if len(DATA.findall(text)) > len(DATA.findall(draft.text)) else "",
     )
 
 

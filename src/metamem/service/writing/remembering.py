@@ -14,7 +14,7 @@ from metamem.core.terms import terms
 from metamem.service import changing, facts, log, picture
 from metamem.service.database import new_id
 from metamem.service.sight import Sight
-from metamem.service.words import TRUST, LinkKind, Written
+from metamem.service.words import TRUST, Fact, LinkKind, Written
 from metamem.service.writing.candidates import (
     Fresh,
     Match,
@@ -24,7 +24,7 @@ from metamem.service.writing.candidates import (
     searched_terms,
 )
 from metamem.service.writing.entities import phrases, with_vocabulary
-from metamem.service.writing.prepare import Prepared, Refused
+from metamem.service.writing.prepare import NOT_PINNED, Prepared, Refused
 from metamem.service.writing.statement import statement
 from metamem.service.writing.trust import is_quarantined
 from metamem.service.writing.vocabulary import known_names
@@ -104,6 +104,8 @@ class Remembering:
             each = self._drawn(each)
         except UnknownName as unknown:
             return Written("refused", reason=unknown.message, redacted=each.redacted)
+        if each.pinned and each.trust < TRUST["agent"]:  # by what it is drawn from
+            return Written("refused", reason=NOT_PINNED, redacted=each.redacted)
         reason = ""
         known = self._known(each.digest)
         if known is not None:
@@ -138,7 +140,7 @@ class Remembering:
         return Written(
             "stored",
             fact_id,
-            reason,
+            "; ".join(filter(None, (reason, each.note))),
             each.redacted,
             each.quarantined,
             tuple(gone),
@@ -156,6 +158,7 @@ class Remembering:
             each,
             about=tuple(dict.fromkeys(fact.id for fact in found)),
             trust=trust,
+            told_by=each.told_by or _told_by(each.author, found),
             quarantined=quoted or is_quarantined(trust, each.type, each.text),
         )
 
@@ -224,6 +227,11 @@ class Remembering:
         if each.trust < min(trust, TRUST["agent"]):
             raise _Kept(f"{target} comes from somebody more trusted, and is not superseded by this")
         return target
+
+
+def _told_by(author: str, found: Sequence[Fact]) -> str:
+    """Who told that somebody said what a draft is drawn from."""
+    return next((fact.told_by for fact in found if fact.told_by and fact.author == author), "")
 
 
 def _unread(written: Written) -> Written:

@@ -106,17 +106,33 @@ _SYNTAX = (
     r"\"(?:name|tool)\"\s*:\s*\"\w+\"\s*,\s*\"(?:arguments|parameters|input)\"\s*:\s*[{\"]",
     r"!\[[^\]]{0,80}\]\(\s{0,4}<?https?://[^)\s?&]{1,2000}[?&]",  # a picture that would carry words away
 )
-# Standing rules as people give them.
+# Standing rules as people give them: how one begins, and what it says then. A rule may say first when it
+# holds ("from now on …", "before every commit …", "when tests fail, …").
+_BEGINNING = r"(?m:(?:^|[.!?:;]\s+|[-*•]\s+|\d\.\s+)[*_>\"'(\[#]{0,4}"
+_WHEN = (
+    r"(?:(?:(?:from\s+(?:now|here|today|(?:this|that)\s+\w+)\s+on(?:wards?)?|going\s+forward|henceforth"
+    r"|in\s+(?:the\s+)?future|as\s+of\s+(?:now|today)|starting\s+(?:now|today)|in\s+this\s+\w+|kindly"
+    r"|(?:before|after|for|on|at|with)\s+(?:every|each|any|all)\s+[\w-]+)[\s,:)\]*_-]{1,5}"
+    r"|(?:when(?:ever)?|if|once|before|prior|after|during|while|unless|until|upon|per|by|for|on|at|in|to|as"
+    r"|(?:every|each)\s+time)"
+    r"\s[^,.!?;:\n]{1,80},\s+)(?:please\s+|then\s+)?)?"
+)
 _RULES = (
-    r"(?m:(?:^|[.!?:;]\s+|[-*•]\s+|\d\.\s+)(?:please\s+|also,?\s+|then,?\s+|important:?\s+|note:?\s+)?"
+    r"(?:please\s+|also,?\s+|then,?\s+|important:?\s+|note:?\s+)?"
     r"(?:always|never|do not|don'?t|make sure(?: to| that)?|be sure to|remember to|ensure(?: that)?|you must|you should"
     r"|you have to|avoid|stop|only|must)\s+[a-z]+)",
-    r"\b(?:you|the (?:agent|assistant|model|ai))\s+(?:must|should|shall|has to|have to|need(?:s)? to|ought to)\s+(?:\w+\s+)?[a-z]+",
-    r"(?m:(?:^|[.!?:;]\s+|[-*•]\s+|\d\.\s+)(?:please\s+|then,?\s+|next,?\s+|first,?\s+|now,?\s+|immediately\s+)?"
+    r"(?:please\s+|then,?\s+|next,?\s+|first,?\s+|now,?\s+|immediately\s+)?"
     r"(?:run|execute|call|send|delete|remove|install|download|upload|fetch|open|visit|click|reply|respond|answer|say|tell"
     r"|output|print|forward|transfer|email|post|publish|push|commit|curl|wget|sudo|rm|ignore|obey|follow|use|set|disable"
     r"|enable|approve|grant|share|paste|copy|write|append|overwrite|replace|remember|store|save|forget|pay|buy)\s+"
     r"(?!operations?\b|requests?\b|calls?\b|quer(?:y|ies)\b|jobs?\b|times?\b|of\b|is\b|was\b|are\b|has\b|and\b|or\b|by\b|failed\b|passed\b|succeeded\b)[\w`'\"$./~-]+)",
+)
+# And what is told to a reader, wherever it stands.
+_TOLD = (
+    r"\b(?:you|the (?:agent|assistant|model|ai))\s+(?:must|should|shall|has to|have to|need(?:s)? to|ought to"
+    r"|always|never|are to|is to)\s+(?:\w+\s+)?[a-z]+",
+    r"\b(?:wants?|needs?|expects?|requires?|tells?|told|asks?|asked)\s+(?:you|the (?:agent|assistant|model|ai))"
+    r"\s+(?:not\s+)?to\s+[a-z]+",
 )
 
 _LETTERS = re.compile(r"[a-z]{2,}")
@@ -126,8 +142,13 @@ _GATED = tuple(
     (listed(words), re.compile(form.translate(_FOLDED), re.I)) for words, form in _COMMANDS
 )
 _DRIVEN = re.compile("|".join(f"(?:{one})" for one in _SYNTAX), re.IGNORECASE)
-_RULE = re.compile("|".join(f"(?:{one})" for one in _RULES), re.IGNORECASE)
-_RULING = frozenset(_LETTERS.findall(" ".join(_RULES)))  # no rule without one of its words
+_RULE = re.compile(
+    "|".join(f"(?:{one})" for one in (*(_BEGINNING + _WHEN + one for one in _RULES), *_TOLD)),
+    re.IGNORECASE,
+)
+_RULING = frozenset(
+    _LETTERS.findall(" ".join((*_RULES, *_TOLD)))
+)  # no rule without one of its words
 _WORD = re.compile(r"[a-z]+")
 _SIGNS = re.compile(r"[<\[\"!:]")
 _STRIKES = re.compile("[\u0300-\u036f\u20d0-\u20ff]")  # marks that are no part of a letter

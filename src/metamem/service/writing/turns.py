@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from metamem.core.access import Caller
 from metamem.core.ids import content_id
 from metamem.core.tokens import count_tokens
 from metamem.service.marks import around, is_fenced
@@ -18,6 +19,7 @@ from metamem.service.writing.dates import meant
 from metamem.service.writing.entities import entities
 from metamem.service.writing.fields import LONGEST, NAME, Fields, known_source, moment
 from metamem.service.writing.prepare import Prepared, Refused
+from metamem.service.writing.speaking import told_by, word
 from metamem.service.writing.trust import is_quarantined
 
 PART = 4000  # characters of a fact that holds a turn; a longer turn becomes several
@@ -56,13 +58,13 @@ class KnownTurn:
     digests: tuple[frozenset[str], ...]  # of each part: of its text now and of every version
 
 
-def prepare_turn(session: str, turn: Turn, when: int) -> PreparedTurn | Refused:
+def prepare_turn(session: str, turn: Turn, caller: Caller, when: int) -> PreparedTurn | Refused:
     """`when`: the time that it was said, where it does not tell itself."""
-    source = known_source(turn.source)
+    source = word(caller, known_source(turn.source))
     said = moment(turn.said_at, "said_at")
     fields, notes = Fields(), []
     key = fields.line(turn.id, NAME)
-    speaker = fields.line(turn.speaker, NAME) or source
+    speaker = fields.line(turn.speaker, NAME) or turn.source
     given = turn.text
     if isinstance(given, str) and is_fenced(given):
         given = around(given)
@@ -102,6 +104,7 @@ def prepare_turn(session: str, turn: Turn, when: int) -> PreparedTurn | Refused:
                 entities=entities(piece),
                 redacted=fields.redacted,
                 supersedes="",
+                told_by=told_by(caller, speaker),
             )
         )
     return PreparedTurn(key, speaker, said, tuple(parts), tuple(notes))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from metamem.core.access import Caller
+from metamem.core.errors import MetamemError
 from metamem.service import log, picture
 from metamem.service.database import Database, now_ms
 from metamem.service.sight import Sight, sight
@@ -40,24 +41,31 @@ class Writer:
         self._check_quota = check_quota or no_quota
 
     def remember(self, caller: Caller, scope: str, drafts: Sequence[Draft]) -> list[Written]:
-        """Keep drafts; one result for each, in order. Batches are entered one after the other."""
+        """Keep drafts; one result for each, in order. Batches are entered one after the other: where one
+        cannot be, the error says how many drafts came before it."""
         now = now_ms()
-        prepared = [prepare(draft, caller.who, now) for draft in drafts]
+        prepared = [prepare(draft, caller, now) for draft in drafts]
         results: list[Written] = []
         for start in range(0, max(1, len(prepared)), BATCH):
-            with self._database.writing() as execute:
-                view = self._alone(execute, caller, scope)
-                batch = Remembering(execute, view, caller)
-                results += batch.take(prepared[start : start + BATCH])
-                if batch.new:
-                    self._check_quota(execute, caller, batch.scope, len(batch.new))
-                batch.enter()
+            try:
+                with self._database.writing() as execute:
+                    view = self._alone(execute, caller, scope)
+                    batch = Remembering(execute, view, caller)
+                    taken = batch.take(prepared[start : start + BATCH])
+                    if batch.new:
+                        self._check_quota(execute, caller, batch.scope, len(batch.new))
+                    batch.enter()
+            except MetamemError as error:
+                if start:
+                    error.message += f"; of {len(prepared)} drafts the first {start} are entered"
+                raise
+            results += taken
         return results
 
     def ingest(self, caller: Caller, scope: str, session: Session) -> Ingested:
         """Keep a conversation's turns as evidence. The same turns again add nothing."""
         now = now_ms()
-        prepared = prepare_session(session, now)
+        prepared = prepare_session(session, caller, now)
         stored = changed = 0
         finished = False
         while not finished:
@@ -90,7 +98,7 @@ class Writer:
     ) -> CallsKept:
         """Keep a session's calls. The same calls again add nothing; halves are joined."""
         now = now_ms()
-        about = prepare_session(replace(session, turns=()), now)
+        about = prepare_session(replace(session, turns=()), caller, now)
         with self._database.reading() as execute:
             (number,) = sight(execute, caller, "write", [scope]).scopes
             envs = calls_on_envs(execute, number, about.id, [call.id for call in calls])
@@ -108,7 +116,8 @@ class Writer:
         """Keep the files that a session began with. False where that is known already, or where the
         session has used tools before: then they are not what it began with."""
         now = now_ms()
-        about, prepared = prepare_session(replace(session, turns=()), now), prepare_tree(tree)
+        about = prepare_session(replace(session, turns=()), caller, now)
+        prepared = prepare_tree(tree)
         with self._database.writing() as execute:
             view = self._alone(execute, caller, scope)
             (number,) = view.scopes
