@@ -1,7 +1,7 @@
 """What must hold in every seed, in small worlds: the same path as in large ones, with fewer tasks.
 
-    python -m bench.foundry.seeds null [--seeds 100] [--jobs 2] [--keep FILE]
-    python -m bench.foundry.seeds planted [--seeds 100] [--jobs 2] [--keep FILE]
+    python -m bench.foundry.seeds null [--seeds 100] [--first 0] [--jobs 2] [--keep FILE]
+    python -m bench.foundry.seeds planted [--seeds 100] [--first 0] [--jobs 2] [--keep FILE]
 
 `null` is a world in which nothing repeats, of 40 sessions: no workflow may be found in it, and no tool made.
 `planted` is one of the same kind in which one chore comes again and again, of 60 sessions at most: its workflow
@@ -124,7 +124,8 @@ def _all(args: argparse.Namespace, kept: Kept) -> list[Null | Planted]:
     def key(seed: int) -> str:
         return f"{args.kind} {args.foundry} tasks {args.tasks} seed {seed}"
 
-    left = [seed for seed in range(args.seeds) if kept.get(key(seed)) is None]
+    wanted = range(args.first, args.first + args.seeds)
+    left = [seed for seed in wanted if kept.get(key(seed)) is None]
     with ProcessPoolExecutor(args.jobs, mp_context=get_context("spawn")) as pool:
         one = partial(_one, args.kind, args.foundry, args.tasks)
         for count, done in enumerate(as_completed([pool.submit(one, seed) for seed in left])):
@@ -132,7 +133,7 @@ def _all(args: argparse.Namespace, kept: Kept) -> list[Null | Planted]:
             kept.put(key(seed), found)
             told = _read(args.kind, found).told
             print(f"seed {seed}: {told} ({took:.0f} s; {len(left) - count - 1} left)", file=sys.stderr, flush=True)  # fmt: skip
-    return [_read(args.kind, kept.get(key(seed))) for seed in range(args.seeds)]
+    return [_read(args.kind, kept.get(key(seed))) for seed in wanted]
 
 
 def _read(kind: str, found: Any) -> Null | Planted:
@@ -171,6 +172,7 @@ def main() -> None:
     parser.add_argument("kind", choices=("null", "planted"))
     parser.add_argument("--foundry", default="bench.foundry.product:make")
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="the seed to begin with")
     parser.add_argument("--tasks", type=int, help="sessions of a world, at most")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="a file in which what is finished is kept")
@@ -178,7 +180,7 @@ def main() -> None:
     args.tasks = args.tasks or TASKS[args.kind]
     began = time.monotonic()
     found = _all(args, Kept(args.keep))
-    for seed, each in enumerate(found):
+    for seed, each in enumerate(found, args.first):
         if not each.good:
             print(f"seed {seed}: {each.told}")
     holds = _tell(found)

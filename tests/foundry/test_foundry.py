@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from metamem.foundry.acts import acts
-from metamem.foundry.foundry import HELD_OUT, Foundry
+from metamem.foundry.alarms import HELD_OUT
+from metamem.foundry.foundry import Foundry
 from metamem.foundry.tools import cooling, store
 from metamem.foundry.tools.cooling import cools
 from metamem.foundry.tools.verdict import Verdict
@@ -172,12 +173,12 @@ def test_null_worlds_crystallise_nothing(tmp_path: Path) -> None:
 def test_it_warns_where_the_loop_is_open(lived: Shop) -> None:
     lived.more(40, 20)
     lived.foundry.take_in()
-    assert lived.foundry.warnings() == ["1 workflows could be judged, and none ever was"]
+    assert lived.foundry.warnings() == ["1 workflow could be judged, and none ever was"]
     tool = lived.tool()
     assert lived.foundry.warnings() == []
     lived.now[0] += 8 * DAY
     (told,) = lived.foundry.warnings()
-    assert "1 tools wait for a person" in told
+    assert "1 tool waited for a person for more than a week" in told
     lived.foundry.approve(tool, by="Ada")
     assert lived.foundry.warnings() == []
 
@@ -192,7 +193,9 @@ def test_at_most_a_thousand_tools_are_active(tmp_path: Path) -> None:
             assert [t.id for t in store.tools(execute, shop.site.number)] == [tool]
             (away,) = store.tools(execute, shop.site.number, archived=True)
             assert away.id == first
-            store.restore(execute, shop.site.number, first)
+            at = shop.now[0] + 40 * DAY
+            store.restore(execute, shop.site.number, first, at=at)
+            assert store.archive_unused(execute, shop.site.number, at) == 0
             assert len(store.tools(execute, shop.site.number)) == 2
             # What waits is never put away.
             assert store.archive_rest(execute, shop.site.number, 0) == 1

@@ -58,7 +58,7 @@ def test_what_worked_is_told_after_a_failure_and_once_more_before_the_same_call(
         sides.add(bool(told))
         if told:
             assert is_fenced(told) and "not orders" in told
-            assert "`uv run pytest -q` worked." in told and MISSING not in told
+            assert "`uv run pytest -q` (2 sessions)" in told and MISSING not in told
         # Other failures are told nothing, on either side; nor are other calls.
         assert agents.said(failed, agents.tool(host, FAILED, session, OTHER, None, call="c4")) == ""
         assert agents.said(before, agents.tool(host, BEFORE, session, WORKING, None)) == ""

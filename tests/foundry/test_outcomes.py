@@ -2,8 +2,15 @@
 
 import pytest
 
-from metamem.foundry.outcomes import corrects, outcome
+from metamem.foundry.correcting import corrects
+from metamem.foundry.outcomes import outcome
 from metamem.foundry.words import Use
+from tests.foundry.corrections import (
+    CORRECTING,
+    HELD_OUT_CORRECTING,
+    HELD_OUT_OTHER,
+    OTHER,
+)
 
 
 def ran(command: str, code: int | None = 0, prompt: str = "p1", agent: str = "") -> Use:
@@ -53,16 +60,32 @@ def test_ladder(
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("prompts", "corrections", "least", "most"),
     [
-        ("No, use tabs", True),
-        ("that's not what I wanted", True),
-        ("You forgot the tests", True),
-        ("no problem, now add a page", False),
-        ("Now add a page", False),
-        ("Nothing else, thanks", False),
-        ("Notes are missing a date", False),
+        pytest.param(CORRECTING, True, 0.95, 1.0, id="corrections"),
+        pytest.param(OTHER, False, 0.0, 0.03, id="others"),
+        pytest.param(HELD_OUT_CORRECTING, True, 0.3, 1.0, id="held-out corrections"),
+        pytest.param(HELD_OUT_OTHER, False, 0.0, 0.06, id="held-out others"),
     ],
 )
-def test_corrections(said: str, expected: bool) -> None:
-    assert corrects(said) is expected
+def test_corrections(prompts: list[str], corrections: bool, least: float, most: float) -> None:
+    """Few others are taken for a correction; of corrections as they come a third is found."""
+    found = [said for said in prompts if corrects(said)]
+    wrong = [said for said in prompts if (said in found) is not corrections]
+    assert least <= len(found) / len(prompts) <= most, wrong
+
+
+def test_there_are_enough_to_tell() -> None:
+    assert min(map(len, (CORRECTING, OTHER))) >= 60
+    assert min(map(len, (HELD_OUT_CORRECTING, HELD_OUT_OTHER))) >= 40
+    held_out = {*HELD_OUT_CORRECTING, *HELD_OUT_OTHER}
+    assert not held_out & {*CORRECTING, *OTHER}
+
+
+def test_only_how_a_prompt_begins_counts() -> None:
+    """A long task that speaks of errors somewhere is no correction."""
+    assert not corrects(
+        "Write the parser. Take the grammar of the page. It does not work without one."
+    )
+    assert corrects("Thanks. It still does not work.")
+    assert not corrects("")

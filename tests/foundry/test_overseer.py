@@ -16,9 +16,10 @@ import pytest
 
 from metamem.cli.main import run
 from metamem.core.access import Scope
-from metamem.foundry.acts import acts, cursor_of
-from metamem.foundry.overseer import HOUR, LOOKED, Looked, Overseer, standing_still
-from metamem.foundry.report import FEW, report
+from metamem.foundry.acts import LOOKED, acts, cursor_of
+from metamem.foundry.alarms import standing_still
+from metamem.foundry.overseer import HOUR, Looked, Overseer
+from metamem.foundry.report import report
 from metamem.foundry.telling import as_markdown
 from metamem.foundry.tidying import UNUSED, tidy
 from metamem.foundry.workflows import store as workflows
@@ -128,7 +129,8 @@ def test_the_report_matches_the_log(lived: Shop) -> None:
     assert "uv run pytest -q" in told and "pytest: command not found" in told
     assert f"`{lived.names()[0]}`" in told
     assert sum(well for well, _ in found.outcomes.values()) == 42
-    assert (found.learned.successes, len(found.successes)) == (40, FEW)
+    # Forty releases are one way in which sessions ended well.
+    assert (found.learned.successes, [well.sessions for well in found.successes]) == (40, [40])
     assert "## What ended well" in told and "Telling it before a retry" in told
     later = report(lived.site, since=lived.now[0] + 1, until=lived.now[0] + 2)
     assert later.deeds == {} and later.failures == found.failures
@@ -158,12 +160,15 @@ def test_what_nobody_needs_is_put_away_and_comes_back(lived: Shop, capsys) -> No
     assert (tidied.failures, tidied.workflows, tidied.retired) == (1, 1, 1)
     assert lived.names() == []
     assert tidy(lived.site, at=lived.now[0]).total == 0
+    told = as_markdown(report(lived.site, since=0, until=lived.now[0]))
+    assert "1 more failure put away: `metamem foundry failures --archived`" in told
     with lived.site.database.reading() as execute:
         (away,) = workflows.workflows(execute, lived.site.number, archived=True)
     place = ["--memory", str(lived.memory), "--scope", str(lived.site.scope)]
     assert run(["foundry", "restore", away.id[:8], *place]) == 0
     with lived.site.database.reading() as execute:
         assert [each.id for each in workflows.workflows(execute, lived.site.number)] == [away.id]
+    assert tidy(lived.site, at=lived.now[0]).total == 0  # what a person brought back stays
     assert run(["foundry", "restore", "nothing", *place]) == 2
     assert "Traceback" not in capsys.readouterr().err
 

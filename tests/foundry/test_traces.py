@@ -155,7 +155,7 @@ def test_a_session_has_the_tree_that_it_began_with(home: Home, tmp_path: Path) -
     other = home.traces.trace(scope, "x2")
     assert other is not None
     assert other.snapshot is not None
-    assert not other.snapshot.whole
+    assert other.snapshot.late and other.snapshot.whole
 
 
 def test_scopes_are_apart(home: Home, tmp_path: Path) -> None:

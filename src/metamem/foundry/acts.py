@@ -23,7 +23,13 @@ What = Literal[
     "archived",
     "merged",
     "oversaw",
+    "failed",  # a look that did not come to its end
 ]
+LOOKED = "overseer"  # the cursor that holds when it was looked last, to the end
+MINED_AT = "mined at"  # when workflows were mined last
+TRIED = "overseer tried"  # when that was begun last
+READ = "failures"  # the newest event that a look has read
+CAME = "came of"  # the newest event that there was when something last came of a look
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,29 @@ def cursor_of(execute: Execute, scope: int, job: str) -> int:
     """The number of the last event that a job has seen; 0 at the beginning."""
     rows = execute("SELECT event FROM foundry_cursors WHERE scope = ? AND job = ?", (scope, job))
     return int(rows[0][0]) if rows else 0
+
+
+def failing(execute: Execute, scope: int) -> Did | None:
+    """The last look, where it did not come to its end."""
+    rows = execute(
+        "SELECT number, what, subject, why, at FROM foundry_acts WHERE scope = ? AND what = 'failed'"
+        " ORDER BY number DESC LIMIT 1",
+        (scope,),
+    )
+    last = Did(*rows[0]) if rows else None
+    return last if last is not None and last.at >= cursor_of(execute, scope, LOOKED) else None
+
+
+def count_up_to(execute: Execute, scope: int, job: str, total: int) -> int:
+    """How much more there is than a job has told, and that it is told now. What was erased is no more."""
+    before = cursor_of(execute, scope, job)
+    if total != before:
+        execute(
+            "INSERT INTO foundry_cursors (scope, job, event) VALUES (?, ?, ?)"
+            " ON CONFLICT (scope, job) DO UPDATE SET event = excluded.event",
+            (scope, job, total),
+        )
+    return max(0, total - before)
 
 
 def set_cursor(execute: Execute, scope: int, job: str, event: int) -> None:

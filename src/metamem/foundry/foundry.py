@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from metamem.core.amounts import many
 from metamem.core.aside import aside
 from metamem.core.errors import UnknownName
-from metamem.foundry.acts import cursor_of, note, set_cursor
+from metamem.foundry.acts import READ, count_up_to, cursor_of, note, set_cursor
+from metamem.foundry.alarms import HELD_OUT, often, open_loops
 from metamem.foundry.failures import suggest, taking
+from metamem.foundry.failures.store import counted
 from metamem.foundry.failures.suggest import Failed, Suggestion
 from metamem.foundry.lessons import taking as lessons
-from metamem.foundry.taking import DAY, mine_when_due, take_in_runs
+from metamem.foundry.taking import mine_when_due, take_in_runs
 from metamem.foundry.tools import cooling, deploying, deployments, promoting, running, store
 from metamem.foundry.tools.deploying import Settled
 from metamem.foundry.tools.deployments import Deployed
@@ -31,14 +34,13 @@ from metamem.foundry.tools.watch import Watched, watch
 from metamem.foundry.traces import Traces
 from metamem.foundry.words import Trace, Use
 from metamem.foundry.workflows import store as workflows
-from metamem.foundry.workflows.candidates import SUCCESS, USES, Candidate, candidates
+from metamem.foundry.workflows.candidates import Candidate, candidates, too_few
 from metamem.foundry.workflows.suggest import when_asked
 from metamem.service.database import now_ms
 
-HELD_OUT = 21  # cases that it takes at least, to pass without a failure
 AT_ONCE = 3  # workflows that are judged in one round
+ASKED_AT_ONCE = 20  # for which somebody is asked who need not answer at once
 TURNED_DOWN = ("rejected", "undone")  # by a person: the same program is not offered again
-WAITING = 7 * DAY  # that a tool waits for a person before that is worth a word
 
 TraceOf = Callable[[str], Trace | None]
 
@@ -56,11 +58,26 @@ class TookIn:
     """What one look at the log brought."""
 
     sessions: int = 0
-    failures: int = 0  # new, or newly resolved
+    failures: int = 0  # calls that failed, of which nothing was told yet, whoever read them in
+    resolved: int = 0  # failures of which it was not told yet that something worked after them
     runs: int = 0  # of tools, that are known better now
     mined: int = 0  # sessions, if it was time to mine
     occurrences: int = 0  # of workflows, that are new
     lessons: int = 0  # that were not there before
+
+    @property
+    def anything(self) -> int:
+        """How much is new."""
+        return self.failures + self.resolved + self.runs + self.occurrences + self.lessons
+
+    @property
+    def text(self) -> str:
+        """In a line, for people."""
+        return (
+            f"{many(self.failures, 'failed call')} ({self.resolved} resolved),"
+            f" {many(self.runs, 'use of a tool', 'uses of tools')},"
+            f" {many(self.occurrences, 'time of a workflow', 'times of workflows')}, {many(self.lessons, 'lesson')}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +120,26 @@ class Foundry:
         lessons of all that."""
         at = self._clock()
         with self._database.reading() as execute:
-            after = cursor_of(execute, self._scope, "failures")
+            after = cursor_of(execute, self._scope, READ)
         taken = taking.take_in(self._database, self._scope, after, now=at)
         with self._database.writing() as execute:
-            set_cursor(execute, self._scope, "failures", taken.cursor)
+            set_cursor(execute, self._scope, READ, taken.cursor)
         joined = take_in_runs(self.site, self._traces)
         mined, fresh = mine_when_due(self.site, self._traces, at)
         learned = self._learn(at, anew=bool(taken.settled or fresh))
-        took = TookIn(taken.sessions, taken.occurrences, joined, mined, fresh, learned)
-        if taken.occurrences or joined or fresh or learned:
-            told = (
-                f"{took.failures} failures, {took.runs} uses of tools, {took.occurrences} times of"
-                f" workflows, {took.lessons} lessons"
+        with self._database.writing() as execute:
+            failed, resolved = counted(execute, self._scope)
+            took = TookIn(
+                taken.sessions,
+                count_up_to(execute, self._scope, "failures told", failed),
+                count_up_to(execute, self._scope, "resolved told", resolved),
+                joined,
+                mined,
+                fresh,
+                learned,
             )
-            with self._database.writing() as execute:
-                note(execute, self._scope, "took in", "", told, at)
+            if took.anything:
+                note(execute, self._scope, "took in", "", took.text, at)
         return took
 
     def _learn(self, at: int, *, anew: bool) -> int:
@@ -153,14 +175,22 @@ class Foundry:
         """Judge workflows that are repeated often enough, unless they were judged already with about the
         same cases. What passes waits for a person."""
         found = await aside(self._ready)
-        done = []
-        for candidate, known, sessions in found[:most]:
-            began = time.monotonic()
-            verdict = _waits(candidate)
+        done: list[Verdict] = []
+        for candidate, known, sessions in found[:ASKED_AT_ONCE]:
+            if sum(not each.asked for each in done) >= most:
+                break
+            began, before = time.monotonic(), self._spent()
+            verdict = candidate if isinstance(candidate, Verdict) else _waits(candidate)
             if verdict is None:
+                assert isinstance(candidate, Candidate)
                 verdict = await self._judge(candidate, sessions.get, self._writer)
-            done.append(await aside(self._enter, candidate, verdict, known, sessions, time.monotonic() - began))  # fmt: skip
+            cost = _Cost(time.monotonic() - began, self._spent() - before)
+            done.append(await aside(self._enter, candidate, verdict, known, sessions, cost))
         return done
+
+    def _spent(self) -> int:
+        """Tokens that the writer has used by now."""
+        return int(getattr(self._writer, "tokens", 0))
 
     def approve(
         self, tool: str, *, by: str, reason: str = "", folders: Sequence[Path] = ()
@@ -192,24 +222,8 @@ class Foundry:
         return watch(self.site, at=self._clock())
 
     def warnings(self) -> list[str]:
-        """Where the loop is open: nothing is judged that could be, nobody decides, nobody uses a tool."""
-        at = self._clock()
-        with self._database.reading() as execute:
-            kept = workflows.workflows(execute, self._scope)
-            judged = cooling.judgements(execute, self._scope)
-            waiting = [t for t in store.tools(execute, self._scope) if t.state == "waits"]
-        found = []
-        often = [each for each in kept if _often(each) and each.successes >= 2 * HELD_OUT]
-        if often and not judged:
-            found.append(f"{len(often)} workflows could be judged, and none ever was")
-        if len(judged) >= 10 and all(each.decided == "none" for each in judged):
-            found.append(f"of none of {len(judged)} workflows a tool could be written")
-        old = [each for each in waiting if at - each.made_at > WAITING]
-        if old:
-            found.append(
-                f"{len(old)} tools wait for a person for more than a week: metamem promotions pending"
-            )
-        return found
+        """Where the loop is open: nothing is judged that could be, no tool can be written, nobody decides."""
+        return open_loops(self.site, at=self._clock())
 
     # --- how ---------------------------------------------------------------------------------
 
@@ -218,14 +232,13 @@ class Foundry:
         known = store.StoredReplays(self._database, self._scope)
         return await judge(candidate, trace_of, writer, replays=known)
 
-    def _ready(self) -> list[tuple[Candidate, int, Mapping[str, Trace]]]:
-        """Candidates that may be judged now, each with how many cases there are, and the sessions that
-        they are from."""
-        at = self._clock()
+    def _ready(self) -> list[tuple[Candidate | Verdict, int, Mapping[str, Trace]]]:
+        """Candidates that may be judged now, or why there is none, each with how many cases there are, and
+        the sessions that they are from."""
+        at, scope, writer = self._clock(), self._scope, self._writer.name
         with self._database.reading() as execute:
-            often = [each for each in workflows.workflows(execute, self._scope) if _often(each)]
-            due = [each for each in often if not cooling.cools(execute, self._scope, each.id, each.successes, at)]  # fmt: skip
-            known = {each.id: each.successes for each in due}
+            ready = [each for each in workflows.workflows(execute, self._scope) if often(each)]
+            due = [each for each in ready if not cooling.cools(execute, self._scope, each.id, each.successes, at, writer)]  # fmt: skip
             wanted = {
                 one.session
                 for each in due
@@ -238,19 +251,22 @@ class Foundry:
         with self._database.reading() as execute:
             found = candidates(execute, self._scope, sessions.get)
             since = {c.id: cooling.counted_from(execute, self._scope, c.id) for c in found}
-        return [
-            (_after(each, since[each.id], sessions), known[each.id], sessions)
-            for each in found
-            if each.id in known
-        ]
+            missing = {
+                each.id: too_few(execute, scope, each, sessions.get)
+                for each in due
+                if each.id not in since
+            }
+        judged: dict[str, Candidate | Verdict] = {c.id: _after(c, since[c.id], sessions) for c in found}  # fmt: skip
+        judged |= {name: Verdict(name, "waits", why) for name, why in missing.items()}
+        return [(judged[each.id], each.successes, sessions) for each in due]
 
     def _enter(
         self,
-        candidate: Candidate,
+        candidate: Candidate | Verdict,
         verdict: Verdict,
         known: int,
         sessions: Mapping[str, Trace],
-        seconds: float,
+        cost: "_Cost",
     ) -> Verdict:
         at = self._clock()
         with self._database.reading() as execute:
@@ -259,14 +275,17 @@ class Foundry:
         if before in TURNED_DOWN or before in store.STANDING:
             why = "a person turned it down" if before in TURNED_DOWN else "it is known already"
             verdict = replace(verdict, decided="none", tool=None, why=f"the same tool again: {why}")
-        cases = [
-            *measured(candidate.workflow.occurrences, sessions.get, held_out=False),
-            *measured(candidate.held_out, sessions.get, held_out=True),
-        ]
-        within = _within(sessions[one.session] for one in candidate.workflow.occurrences)
+        cases: list[store.Measured] = []
+        within = "."
+        if isinstance(candidate, Candidate):
+            written = candidate.workflow.occurrences
+            cases += measured(written, sessions.get, held_out=False)
+            cases += measured(candidate.held_out, sessions.get, held_out=True)
+            within = _within(sessions[one.session] for one in written)
         promoting.enter(
-            self.site, verdict, cases, at=at, known=known, within=within, seconds=seconds
-        )
+            self.site, verdict, cases, at=at, known=known, within=within, seconds=cost.seconds,
+            tokens=cost.tokens, writer=self._writer.name,
+        )  # fmt: skip
         return verdict
 
     def _subject(self, tool: str) -> Any:
@@ -277,8 +296,12 @@ class Foundry:
         return subject_of(found[0].slot, found[0].id)
 
 
-def _often(kept: workflows.Kept) -> bool:
-    return kept.uses >= USES and kept.successes >= SUCCESS * kept.uses
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """Of writing and judging a tool."""
+
+    seconds: float
+    tokens: int
 
 
 def _waits(candidate: Candidate) -> Verdict | None:

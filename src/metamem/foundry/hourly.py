@@ -5,13 +5,18 @@ import sys
 from pathlib import Path
 
 from metamem.core.errors import MetamemError
-from metamem.foundry.overseer import overseeing
+from metamem.foundry.overseer import Looked, overseeing
 
 
 async def _look(memory: Path) -> int:
     async with overseeing(memory) as overseer:
-        done = await overseer.once()
-    return int(any(each.round is None and each.seconds for each in done))
+        await overseer.once(tell=_tell)
+    return int(overseer.failed > 0)
+
+
+def _tell(done: Looked) -> None:
+    if done.round is None:
+        print(f"{done.scope}: {done.trouble}", file=sys.stderr)
 
 
 def main() -> int:

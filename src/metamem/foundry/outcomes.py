@@ -8,10 +8,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from metamem.foundry.correcting import corrects
 from metamem.foundry.words import Outcome, Use
 
-# Measured nowhere: an order of trust, for those who weigh sessions.
-TESTS, TESTS_CORRECTED, CORRECTION, COMMIT, EXIT = 0.9, 0.6, 0.7, 0.7, 0.4
+# An order of trust, for those who weigh sessions; measured for corrections alone. Of prompts that were held out when
+# their patterns were written 14 of 40 corrections were found, and 2 of 40 others taken for one: where one prompt in
+# five corrects, two in three that are taken for one are.
+TESTS, TESTS_CORRECTED, CORRECTION, COMMIT, EXIT = 0.9, 0.5, 0.6, 0.7, 0.4
 
 _TEST = re.compile(
     r"(?:^|[;&|(]\s*|\s)(?:pytest|py\.test|tox|nox|jest|vitest|mocha|phpunit|rspec|ctest"
@@ -21,15 +24,6 @@ _TEST = re.compile(
 )
 _COMMIT = re.compile(r"\bgit\s+(?:-\S+\s+\S+\s+)*commit\b")
 _UNDONE = re.compile(r"\bgit\s+(?:-\S+\s+\S+\s+)*(?:revert\b|reset\s+(?:--hard|--soft|HEAD[~^]))")
-# How people say that something is not right, at the beginning of what they ask next.
-_CORRECTS = re.compile(
-    r"^\W*(?:no\b(?!\s+(?:problem|worries|need))|nope\b|wrong\b|stop\b|undo\b|revert\b|"
-    r"that(?:'s|’s| is| was)?\s*(?:not|wrong|broken)|(?:it|this|that)\s+(?:still\s+)?(?:doesn't|"
-    r"does not|didn't|did not|fails|failed|breaks|broke)|still\s+(?:fails|failing|broken|wrong|not)|"
-    r"you\s+(?:broke|forgot|missed|should(?:n't| not)? have)|i\s+(?:said|meant|asked)\b|"
-    r"not\s+what\s+i\b|why\s+did\s+you\b)",
-    re.IGNORECASE,
-)
 
 
 def outcome(uses: Sequence[Use], prompts: Mapping[str, str] | None = None) -> Outcome:
@@ -62,11 +56,6 @@ def command_of(arguments: Mapping[str, Any]) -> str:
     if isinstance(given, list):
         given = " ".join(part for part in given if isinstance(part, str))
     return given if isinstance(given, str) else ""
-
-
-def corrects(prompt: str) -> bool:
-    """Whether what a user says next is that something was not right."""
-    return _CORRECTS.search(prompt[:200]) is not None
 
 
 def _corrected(uses: Sequence[Use], prompts: Mapping[str, str]) -> bool:

@@ -7,7 +7,8 @@ whoever writes looks once more whether a session is still there.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from metamem.foundry.acts import cursor_of, note, set_cursor
+from metamem.core.amounts import many
+from metamem.foundry.acts import MINED_AT, cursor_of, note, set_cursor
 from metamem.foundry.tools import deployments, runs, store
 from metamem.foundry.tools.site import Site
 from metamem.foundry.traces import Changed, Traces, cursor
@@ -45,7 +46,7 @@ def mine_when_due(site: Site, traces: Traces, at: int) -> tuple[int, int]:
     scope = site.number
     with site.database.reading() as execute:
         after = cursor_of(execute, scope, "mined")
-        last = cursor_of(execute, scope, "mined at")
+        last = cursor_of(execute, scope, MINED_AT)
         ((sessions,),) = execute(
             "SELECT COUNT(DISTINCT session) FROM calls WHERE scope = ?", (scope,)
         )
@@ -58,9 +59,9 @@ def mine_when_due(site: Site, traces: Traces, at: int) -> tuple[int, int]:
         there = {each.session for each in read if _is_there(execute, scope, each.session)}
         fresh = workflows.keep(execute, scope, [_without(each, there) for each in found], read)
         set_cursor(execute, scope, "mined", cursor(changed, after))
-        set_cursor(execute, scope, "mined at", at)
+        set_cursor(execute, scope, MINED_AT, at)
         if fresh:
-            told = f"{len(found)} workflows in {len(read)} sessions"
+            told = f"{many(len(found), 'workflow')} in {many(len(read), 'session')}"
             note(execute, scope, "mined", "", told, at)
     return len(read), fresh
 

@@ -119,8 +119,8 @@ def _snapshot(tree: Tree | None, uses: Sequence[Use]) -> Snapshot | None:
     may hold what they did: nothing can be replayed from it."""
     if tree is None:
         return None
-    before = any(use.at is not None and use.at < tree.at for use in uses)
-    return Snapshot(tree.folder, tree.commit, tree.diff, tree.at, tree.whole and not before)
+    late = any(use.at is not None and use.at < tree.at for use in uses)
+    return Snapshot(tree.folder, tree.commit, tree.diff, tree.at, tree.whole, late)
 
 
 def _prompts(execute: Execute, scope: int, session: str) -> dict[str, str]:

@@ -51,7 +51,9 @@ class Snapshot:
     commit: str
     diff: str = ""
     at: int = 0
-    whole: bool = True  # False where something had to be left out: nothing can be replayed from it
+    # From a tree of which something had to be left out, or that was looked at late, nothing can be replayed.
+    whole: bool = True
+    late: bool = False  # tools had been used already: it may hold what they did
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,42 @@ def test_harm_is_found_and_told_no_more(database: Database) -> None:
         assert before_retry(execute, 1, "new", FAILED, at=1).side == "nothing"
 
 
+@pytest.mark.parametrize("helps", [True, False])
+def test_what_was_measured_at_the_start_counts_there(database: Database, helps: bool) -> None:
+    goal = "test the invoice parser"
+    with database.writing() as execute:
+        for session in "abc":
+            store.keep(execute, 1, trace(session, FAILED, WORKED, goal=goal))
+        for number in range(80):
+            session = f"s{number}"
+            side = at_start(execute, 1, session, goal, at=1).side
+            spared = (side == "shown") is helps
+            uses = [WORKED] if spared else [FAILED, WORKED]
+            settle(execute, 1, trace(session, *uses, ended=True), now=5)
+            if effect(execute, 1, place="start").verdict == "worse":
+                break
+        found = effect(execute, 1, place="start")
+        assert found.verdict == ("better" if helps else "worse")
+        later = [at_start(execute, 1, f"later{n}", goal, at=9) for n in range(20)]
+        assert all((each.side != "nothing") is helps for each in later)
+        assert all(("measured +" in each.text) is helps for each in later if each.text)
+        # Before a retry nothing was measured: it is told there, and nothing is said to be proven.
+        retry = before_retry(execute, 1, "new", FAILED, at=9, share=1e-9).text
+        assert "uv run pytest -q" in retry and "measured" not in retry
+
+
+def test_another_resolution_than_the_drawn_one_is_not_told_in_its_place(database: Database) -> None:
+    goal = "test the invoice parser"
+    with database.writing() as execute:
+        for session in "ab":
+            store.keep(execute, 1, trace(session, FAILED, WORKED, goal=goal))
+        first = at_start(execute, 1, "now", goal, at=1, share=1e-9)
+        for session in "cdef":  # by now another one is better known
+            store.keep(execute, 1, trace(session, FAILED, run("tox -e pytest", "ok"), goal=goal))
+        assert before_retry(execute, 1, "now", FAILED, at=2, share=1e-9).shown == first.shown
+        assert "tox" in before_retry(execute, 1, "new", FAILED, at=2, share=1e-9).text
+
+
 def test_too_little_is_said_to_be_so(database: Database) -> None:
     with database.writing() as execute:
         store.keep(execute, 1, trace("a", FAILED, WORKED))
@@ -131,6 +167,11 @@ def test_it_is_said_when_nothing_is_ever_suggested(database: Database) -> None:
             before_retry(execute, 1, f"s{number}", FAILED, at=200)
         found = standing(execute, 1)
         assert (found.missed, found.moments, found.warning) == (0, 12, "")
+        assert found.shown + found.withheld + found.late == 12
+        execute("UPDATE suggestion_moments SET times = 0")  # none was handed on in time
+        late = standing(execute, 1)
+        assert (late.shown, late.withheld, late.late) == (0, found.withheld, found.shown)
+        execute("UPDATE suggestion_moments SET times = 1 WHERE withheld = 0")
         for number in range(12, 40):
             before_retry(execute, 1, f"s{number}", FAILED, at=200)
         assert "no outcome" in standing(execute, 1).warning

@@ -10,6 +10,14 @@ from metamem.foundry.words import Trace, Use
 
 NO_HTTPX = "ModuleNotFoundError: No module named 'httpx'"
 NO_PLOT = "ModuleNotFoundError: No module named 'plot'"
+NO_GO = "main.go:4:2: no required module provides package github.com/foo/bar; to add it:\n\tgo get github.com/foo/bar"
+NO_STUBS = 'src/a.py:1: error: Library stubs not installed for "requests"'
+NO_TABLE = "E  sqlalchemy.exc.OperationalError: no such table: users\n1 failed"
+NO_PACKAGE = "npm ERR! enoent ENOENT: no such file or directory, open '/x/package.json'"
+NO_DAEMON = "Cannot connect to the Docker daemon. Is the docker daemon running?"
+REJECTED = " ! [rejected] main -> main (fetch first)\nerror: failed to push some refs to 'github.com:x/y.git'"
+REFUSED = 'OperationalError: connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused'
+TAKEN = "Error: listen EADDRINUSE: address already in use :::3000"
 MISSING = "/bin/sh: 1: pytest: command not found"
 
 
@@ -89,6 +97,48 @@ RESOLVED = [
                              run("web -t && service web start")]),
     ("repair", "2", ("1",), [run("diff a.txt b.txt", "1c1\n< a\n---\n> b", 1), run("printf b > a.txt"),
                              run("diff a.txt b.txt && echo same", "same")]),
+    # A check that could not run, since something that it needs was missing.
+    ("step", "2", ("1",), [run("pytest -q", f"E   {NO_HTTPX}\n1 error", 2), run("pip install httpx"), run("pytest -q", "3 passed")]),
+    ("step", "2", ("1",), [run("go build ./...", NO_GO, 1), run("go get github.com/foo/bar"), run("go build ./...")]),
+    ("step", "2", ("1",), [run("mypy src", NO_STUBS, 1), run("pip install types-requests"), run("mypy src", "Success")]),
+    ("step", "2", ("1",), [run("pytest -q", NO_TABLE, 1), run("alembic upgrade head"), run("pytest -q", "1 passed")]),
+    ("repair", "3", ("2",), [run("pytest -q", NO_TABLE, 1), run("alembic upgrade head"), edit("a.py"), run("pytest -q", "1 passed")]),
+    ("repair", "2", ("1",), [run("npx tsc", "src/a.ts(3,4): error TS2304: Cannot find name 'x'.", 2), edit("/p/src/a.ts"), run("npx tsc")]),
+    # What deals with an error that does not name it.
+    ("step", "2", ("1",), [run("git push", REJECTED, 1), run("git pull --rebase"), run("git push")]),
+    ("step", "2", ("1",), [run("python manage.py migrate", REFUSED, 1), run("docker compose up -d db"), run("python manage.py migrate")]),
+    ("step", "2", ("1",), [run("npm start", TAKEN, 1), run("fuser -k 3000/tcp", "3000/tcp: 12"), run("npm start")]),
+    ("step", "2", ("1",), [run("npm start", TAKEN, 1), run("kill 4711"), run("npm start")]),
+    ("step", "2", ("1",), [run("docker ps", NO_DAEMON, 1), run("systemctl start docker"), run("docker ps")]),
+    ("step", "2", ("1",), [run("cargo build", "error: linker `cc` not found", 101), run("apt-get install -y gcc"), run("cargo build")]),
+    # Another folder, and the same option with another value.
+    ("changed", "1", (), [run("npm test", NO_PACKAGE, 254), run("cd web && npm test", "ok")]),
+    ("changed", "1", (), [run("make -j8", "c++: fatal error: Killed signal terminated program cc1plus", 2), run("make -j2")]),
+    ("changed", "1", (), [run("rates --all", "error: locked", 1), run("rates --all --workers 1")]),
+    ("changed", "1", (), [run("rates --workers 8", "error: locked", 1), run("rates --workers 1")]),
+    ("changed", "1", (), [run("load --timeout 10", "timed out", 1), run("load --timeout 60")]),
+    ("again", "1", (), [run("load --timeout 30", "timed out and was killed", 137), run("load --timeout 15")]),
+    # What a program is run from was made before; the environment that it is in was entered in the line.
+    ("changed", "2", ("1",), [run("pip install httpx", "error: externally-managed-environment", 1), run("python3 -m venv .venv"), run(".venv/bin/pip install httpx")]),
+    ("changed", "3", ("1", "2"), [run("pytest -q", MISSING, 127), run("python3 -m venv .venv"), run(".venv/bin/pip install pytest"), run(".venv/bin/pytest -q", "1 passed")]),
+    ("changed", "2", (), [run("pytest -q", MISSING, 127), run("ls .venv/bin", "pytest"), run(".venv/bin/pytest -q", "1 passed")]),
+    ("changed", "1", (), [run("pytest -q", MISSING, 127), run("source .venv/bin/activate && pytest -q", "1 passed")]),
+    ("changed", "1", (), [run("pytest -q", f"E   {NO_HTTPX}\n1 error", 2), run(". .venv/bin/activate && pytest -q", "1 passed")]),
+    ("changed", "1", (), [run("pytest -q", f"E   {NO_HTTPX}\n1 error", 2), run("pip install httpx && pytest -q", "1 passed")]),
+    ("changed", "1", (), [run("python a.py", "KeyError: 'API_URL'", 1), run("export API_URL=http://localhost && python a.py")]),
+    ("changed", "1", (), [run("source env && make", "/bin/sh: 1: source: not found", 127), run(". env && make")]),
+    ("changed", "1", (), [run("curl -sf http://x.io/api/user", "curl: (22) The requested URL returned error: 404", 22), run("curl -sf http://x.io/api/users")]),
+    # The same commands where they do not deal with it.
+    ("again", "1", (), [run("npm start", "Error: no config", 1), run(". ./env.sh && npm start", "ok")]),
+    ("again", "1", (), [run("python a.py", "KeyError: 'API_URL'", 1), run("export DEBUG=1 && python a.py")]),
+    ("again", "2", (), [run("python manage.py migrate", REFUSED, 1), run("docker compose up -d redis"), run("python manage.py migrate")]),
+    ("again", "2", (), [run("python manage.py migrate", REFUSED, 1), run("docker compose ps"), run("python manage.py migrate")]),
+    ("again", "2", (), [run("npm start", TAKEN, 1), run("fuser -k 8080/tcp"), run("npm start")]),
+    ("again", "2", (), [run("npm start", "Error: no config", 1), run("kill 4711"), run("npm start")]),
+    ("again", "2", (), [run("git push", "fatal: unable to access it: timed out", 128), run("git pull --rebase"), run("git push")]),
+    ("again", "2", (), [run("cargo fetch", "error: linker `cc` not found", 101), run("apt-get install -y curl"), run("cargo fetch")]),
+    ("again", "2", (), [run("python app.py", "no such table: users", 1), run("alembic history"), run("python app.py")]),
+    ("again", "1", (), [run("npm start", "Error: no config", 1), run("cd web && npm start", "ok")]),
     # Less or more said, and another time.
     ("again", "2", (), [run("conda create -y", "timed out and was killed", 137), edit("notes.md"), run("conda create -y --quiet")]),
 ]  # fmt: skip
@@ -129,6 +179,23 @@ def test_what_resolves(kind: str, by: str, steps: tuple[str, ...], uses: list[Us
         [run("python --version && python -c 'import a; a.b'", "AttributeError: no b", 1), run("python a.py")],
         [run("python train.py", "timed out and was killed", 137), run("nohup python train.py &")],
         [run("python train.py", "timed out and was killed", 137), run("python train.py 2")],
+        # What a check found is not mended by what is installed, nor by what it does not lack.
+        [run("pytest -q", f"E   {NO_HTTPX}\n1 error", 2), run("pip install yarl"), run("pytest -q", "3 passed")],
+        [run("pytest -q", "E  AssertionError: assert 1 == 2\n1 failed", 1), run("pip install httpx"), run("pytest -q", "1 passed")],
+        [run("pytest -q", f"E   {NO_HTTPX}\n1 error", 2), run("pip install yarl && pytest -q", "3 passed")],
+        [run("pytest -q", "E  AssertionError: assert 1 == 2\n1 failed", 1), run(". .venv/bin/activate && pytest -q", "1 passed")],
+        # No program, and nothing else that does what it was to do.
+        [run("rg total src", "bash: line 1: rg: command not found", 127), run("ls src", "cart.py")],
+        [run("curl -sf http://x.io/api/user", "curl: (22) The requested URL returned error: 404", 22), run("curl -sf http://x.io/health")],
+        [run("curl -sf http://x.io/api/user", "curl: (22) The requested URL returned error: 403", 22), run("curl -sf http://x.io/api/users")],
+        [run("go build ./...", "main.go:4:2: undefined: foo", 1), run("go get github.com/foo/bar"), run("go build ./...")],
+        [run("mypy src", "src/a.py:3: error: Name 'requests' is not defined", 1), run("pip install types-requests"), run("mypy src")],
+        [run("pytest -q", NO_TABLE, 1), run("alembic upgrade head"), run("pytest -q -k other", "1 passed")],
+        # Another target beside another value of an option.
+        [run("make -j8", "it was killed", 2), run("make -j2 docs")],
+        [run("rates --all", "error: locked", 1), run("rates --all stop")],
+        [run("rates --all", "error: locked", 1), run("rates --workers 1")],
+        [run("gh pr view --web 12", "no pull request was found", 1), run("gh pr view --web 13")],
         # What ended well and yet did not.
         [run("python a.py", "KeyError: 1", 1), run("python a.py || echo 'it is not so'", "it is not so")],
         [run("python a.py", "KeyError: 1", 1), run("python a.py", "Traceback (most recent call last):\nKeyError: 1")],
@@ -197,5 +264,24 @@ def test_other_failures_on_the_way_are_told() -> None:
     )
     assert isinstance(first, Resolved) and not first.straight
     assert told(first) == (
-        "After `pip install httpx` the same call worked in the end, after other failures."
+        "`pip install httpx`, then the same call, in the end, after other failures"
     )
+
+
+@pytest.mark.parametrize(
+    ("uses", "text"),
+    [
+        ([run("npm test", NO_PACKAGE, 254), run("cd web && npm test", "ok")], "`cd web && npm test`"),
+        ([run("git push", REJECTED, 1), run("git pull --rebase"), run("git push")],
+         "`git pull --rebase`, then the same call"),
+        ([run("npm start", TAKEN, 1), run("fuser -k 3000/tcp"), run("npm start")],
+         "`fuser -k 3000/tcp`, then the same call"),
+        # The process of another machine has another number, and programs of a name may be somebody else's.
+        ([run("npm start", TAKEN, 1), run("kill 4711"), run("npm start")], ""),
+        ([run("npm start", TAKEN, 1), run("kill -9 4711"), run("npm start")], ""),
+        ([run("npm start", TAKEN, 1), run("pkill -f node"), run("npm start")], ""),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_folders_and_of_what_was_stopped(uses: list[Use], text: str) -> None:
+    (found,) = linked(*uses)
+    assert isinstance(found, Resolved) and told(found) == text

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from metamem.foundry.failures.signature import LONGEST, Signature, signature
 from metamem.foundry.words import Use
+from tests.foundry.failures.made import run
+from tests.foundry.failures.statuses import NO_STATUSES, STATUSES
 
 
 def shell(command: str, output: str, code: int | None = 1) -> Signature:
@@ -134,10 +136,25 @@ def test_what_it_is_about_matters(one: Signature, other: Signature) -> None:
         ("cat > x.py <<'EOF'\nimport a; b | c\nEOF\npython x.py", "KeyError: 'id'",
          "python: KeyError: 'id' (exit 1)"),
         ("false", "", "false: failed (exit 1)"),
+        ("PGPASSWORD=[secret: password] psql -c 'select 1'", "FATAL: no such role", "psql: FATAL: no such role (exit 1)"),
     ],
 )  # fmt: skip
 def test_it_reads_well(command: str, output: str, text: str) -> None:
     assert shell(command, output).text == text
+
+
+def test_a_tool_of_ours_fails_alike_in_every_run() -> None:
+    told = "step 1: Read: done\nstopped: step 3 (Edit): CHANGELOG.md: the text to be replaced is there 0 times\nleft"
+    run = "bump: failed with exit code 1 in 0.{0} s (run w1a1f4485638a6c2cd1c22d88d{0}7)"
+    first, other = (
+        shell("metamem tool bump --json '{}'", f"{told}\n{run.format(n)}") for n in (3, 6)
+    )
+    assert first == other and "stopped: step # (Edit)" in first.text
+    asked = [
+        signature(Use("u", "mcp__m__tool_bump", {}, error=f"{run.format(n)}\n{told}"))
+        for n in (3, 6)
+    ]
+    assert asked[0] == asked[1] and "stopped: step # (Edit)" in asked[0].text
 
 
 def test_shells_are_one_tool_and_an_answer_in_json_is_read() -> None:
@@ -164,3 +181,40 @@ def test_remarks_before_an_error_do_not_name_it(remark: str) -> None:
     before = f"x.c:3:10: {remark}: each one is reported only once, or was not found\n"
     assert shell("cc x.c", before + error) == shell("cc x.c", error)
     assert "reported only once" in shell("cc x.c", before).detail  # where nothing else is said
+
+
+def said_with(phrasing: str, number: int) -> Signature:
+    text = phrasing.replace("{}", str(number)).replace("{{", "{").replace("}}", "}")
+    return shell("run", text)
+
+
+@pytest.mark.parametrize("phrasing", STATUSES)
+def test_a_status_is_read_however_it_is_said(phrasing: str) -> None:
+    for one, other in ((404, 403), (500, 429), (401, 503)):
+        first, second = said_with(phrasing, one), said_with(phrasing, other)
+        assert (first.status, second.status) == (one, other)
+        assert first.id != second.id
+
+
+@pytest.mark.parametrize("phrasing", NO_STATUSES)
+def test_numbers_that_are_no_status_do_not_matter(phrasing: str) -> None:
+    first, *others = (said_with(phrasing, number) for number in (404, 403, 500, 429))
+    assert first.status is None
+    assert all(other == first for other in others)
+
+
+def test_numbers_that_no_status_has_are_none() -> None:
+    for phrasing in (
+        "Request failed: {}",
+        "Error {}",
+        "({}) error",
+        "GET /a {}",
+        "upstream returned {}",
+    ):
+        assert said_with(phrasing, 404).status == 404
+        assert [said_with(phrasing, n).status for n in (99, 204, 433, 470, 590, 4040)] == [None] * 6
+
+
+def test_what_is_told_of_a_failure_has_no_holes_where_numbers_were() -> None:
+    named = signature(run("pytest -q", "bash: line 1: pytest: command not found", 127))
+    assert named.text == "pytest: bash: pytest: command not found (exit 127)"

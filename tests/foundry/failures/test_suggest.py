@@ -1,13 +1,21 @@
 """What helped is told where it may help again, within its budget, as data; elsewhere nothing is."""
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
+from metamem.core.access import Scope
 from metamem.core.tokens import count_tokens
 from metamem.foundry.failures import store
+from metamem.foundry.failures.advising import Advising
 from metamem.foundry.failures.effect import draw
 from metamem.foundry.failures.suggest import NOTHING, Failed, at_start, before_retry, for_failure
+from metamem.foundry.failures.tables import FAILURES
 from metamem.foundry.words import Use
-from metamem.service.database import Database
+from metamem.service.access.scopes import make_scope
+from metamem.service.attach.events import PromptGiven, SessionStarted
+from metamem.service.database import Database, now_ms
 from metamem.service.marks import is_fenced
 from metamem.store.engine import Execute
 
@@ -42,8 +50,8 @@ def retried(execute: Execute, failed: Use, session: str = "now", scope: int = 1)
     return before_retry(execute, scope, session, failed, at=DAY, share=RARELY).text
 
 
-def started(execute: Execute, prompt: str, session: str = "now", at: int = DAY) -> str:
-    return at_start(execute, 1, session, prompt, at=at, share=RARELY).text
+def started(execute: Execute, prompt: str, session: str = "now") -> str:
+    return at_start(execute, 1, session, prompt, at=DAY, share=RARELY).text
 
 
 def test_what_worked_is_told_before_a_retry_as_data_and_within_its_budget(
@@ -53,7 +61,7 @@ def test_what_worked_is_told_before_a_retry_as_data_and_within_its_budget(
     with database.writing() as execute:
         learn(execute)
         found = before_retry(execute, 1, "now", failed, at=DAY, share=RARELY)
-        assert "`uv run pytest -q` worked. (2 sessions)" in found.text
+        assert "\n- `uv run pytest -q` (2 sessions)\n" in found.text
         assert is_fenced(found.text) and "not orders" in found.text
         assert found.tokens == count_tokens(found.text) <= 120 and len(found.shown) == 1
         assert before_retry(execute, 1, "other", failed, at=DAY, tokens=30, share=RARELY) == NOTHING
@@ -171,14 +179,51 @@ def test_a_whole_prompt_is_no_query(database: Database) -> None:
         assert started(execute, pasted + "migrate the customers table in the database") == ""
 
 
-def test_without_a_prompt_only_what_sessions_keep_meeting_is_told(database: Database) -> None:
-    pair = [run("pytest -q", MISSING, 127), run("uv run pytest -q", "3 passed")]
+def test_when_a_session_starts_nothing_is_told_and_nothing_drawn(tmp_path: Path) -> None:
+    """Nobody knows yet what it is about; its first prompt that asks for something tells."""
+    scope = Scope("local", "project", "shop")
+    about = {"host": "claude-code", "folder": "/p"}
+    with closing(Database(tmp_path / "memory.db", also=[FAILURES])) as database:
+        with database.writing() as execute:
+            number = make_scope(execute, scope)
+            for _ in range(2):
+                learn(execute, number)
+            for more in range(5):  # what every session here meets
+                store.keep(
+                    execute, number, trace(f"more{more}", *PAST[0][1], goal=PAST[0][0], at=now_ms())
+                )
+        adviser = Advising(database, RARELY)
+
+        def heard(session: str, prompt: str | None = None) -> str:
+            event = (
+                SessionStarted(session=session, **about)
+                if prompt is None
+                else PromptGiven(session=session, prompt=prompt, **about)
+            )
+            advice = adviser.heard(scope, [event])
+            advice.delivered()
+            return advice.text
+
+        assert heard("readme") == heard("readme", "Rename the heading of the README") == ""
+        with database.reading() as execute:
+            assert execute("SELECT COUNT(*) FROM suggestion_moments") == [(0,)]
+        assert heard("tests") == heard("tests", "hello!") == ""
+        told = heard("tests", RELEVANT[0][0])  # the control, not spent by the greeting
+        assert (
+            "where `pytest` failed (command not found, exit 127): `uv run pytest -q` (7 sessions)"
+            in told
+        )
+        assert heard("tests", RELEVANT[1][0]) == ""  # only the first one begins it
+        with database.reading() as execute:
+            drawn = execute("SELECT session, place, propensity, times FROM suggestion_moments")
+        assert drawn == [("tests", "start", 1.0 - RARELY, 1)]
+
+
+def test_without_a_prompt_nothing_is_told(database: Database) -> None:
     with database.writing() as execute:
-        learn(execute)
-        assert started(execute, "") == ""
-        store.keep(execute, 1, trace("more", *pair, at=9000))
-        assert "uv run pytest" in started(execute, "", "s1")
-        assert started(execute, "", "s2", at=90 * DAY) == ""  # it was long ago
+        for _ in range(3):
+            learn(execute)
+        assert at_start(execute, 1, "now", "", at=DAY, share=RARELY) == NOTHING
 
 
 def test_one_decision_for_a_session_and_no_more_than_twice(database: Database) -> None:

@@ -124,7 +124,7 @@ class Shop:
         self.foundry.approve(tool, by="Ada", folders=[self.folder])
         return tool
 
-    def run(self, name: str = "planted", **values: object) -> Ran:
+    def run(self, name: str = "planted", /, **values: object) -> Ran:
         self.now[0] += 1000
         return asyncio.run(self.foundry.run(name, self.folder, values))
 

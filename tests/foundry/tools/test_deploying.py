@@ -256,7 +256,7 @@ def test_kill_9_in_the_middle_of_a_deployment_leaves_nothing_half_or_double(tmp_
             settle(shop.site, at=number, folders=[shop.folder])
             assert program_of(shop) == wanted
             assert settle(shop.site, at=number, folders=[shop.folder]) == []
-            assert len(history(shop)) == before + 1  # one commit, whoever made it
+            assert len(history(shop)[before:]) == 1  # one commit, whoever made it
             in_use = shop.foundry.deployed()
             assert [each.kept.tool.program for each in in_use] == ([wanted] if wanted else [])
             assert all(d.deployment.commit == git(shop.site.repository.folder, "rev-parse", "HEAD") for d in in_use)  # fmt: skip

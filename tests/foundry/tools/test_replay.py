@@ -252,6 +252,7 @@ async def test_what_cannot_be_replayed_says_why(
     cases = {
         "what tree": case(None, own),
         "left out": case(replace(given, whole=False), own),
+        "when tools had already been used": case(replace(given, late=True), own),
         "secret": case(given, [secret]),
         "secret was taken out": case(given, own, [shell("echo '[secret: token]' > b")]),
         "not known here": case(given, own, [UNKNOWN]),
@@ -261,6 +262,9 @@ async def test_what_cannot_be_replayed_says_why(
         "cannot be made again": case(replace(given, diff="diff --git a/x b/x\n"), own),
         "(number 1) now ends with exit code 1": case(given, [shell("grep nothing VERSION > a")]),
         "exit code 0": case(given, [shell("touch a", 7)]),
+        "(number 2) needs a program that the jail does not have: lintall": case(
+            given, [shell("cp VERSION a"), shell("lintall --fix a")]
+        ),
         "exit code 128": case(given, [shell("git clone -q http://127.0.0.1:1/x")]),
         "twice: a differs": case(given, [shell("echo $RANDOM$RANDOM > a")]),
         "twice: HEAD differs": case(given, [shell(f"{COMMIT} $RANDOM$RANDOM --allow-empty")]),

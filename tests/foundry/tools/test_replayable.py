@@ -20,9 +20,12 @@ from tests.foundry.workflows.chores import CHORES, NAMES
 
 NO_TREE = "nobody knows what tree the session began with"
 PARTLY = "a part of the tree that the session began with was left out"
+LATE = "the tree was looked at when tools had already been used"
 
 
-def lived(shop: Shop, kind: int, *, tree: bool = True, whole: bool = True, also: str = "") -> None:
+def lived(
+    shop: Shop, kind: int, *, tree: bool = True, whole: bool = True, late: int = 0, also: str = ""
+) -> None:
     """Ten sessions that do a chore, each with the tree that it began with, or without."""
     mine, scope = shop.service.local(), str(shop.site.scope)
     goal, steps = CHORES[kind]
@@ -38,7 +41,7 @@ def lived(shop: Shop, kind: int, *, tree: bool = True, whole: bool = True, also:
         turn = Turn("user", goal.format(word), "user", at, "p")
         about = Session(session, (turn,), "claude-code", started_at=at, ended_at=at + 60_000)
         if tree:
-            began = Tree(str(shop.folder), commit, at=at, whole=whole)
+            began = Tree(str(shop.folder), commit, at=at + late, whole=whole)
             bare = Session(session, (), "claude-code")
             shop.service.keep_tree(shop.service.local_caller(), scope, bare, began)
         mine.ingest(scope, about)
@@ -70,6 +73,13 @@ def test_the_share_that_can_be_replayed_is_told_with_the_reasons_of_the_others(
     assert (given["workflows"], given["of_workflows"], given["cases"]) == (1, 4, 10)
     assert [NO_TREE, 10] in given["why_not"]
     assert f"{NO_TREE} (10)" in text and f"{OVER_NETWORK} (10)" in text
+
+
+def test_a_tree_that_was_looked_at_late_is_told_as_that(shop: Shop) -> None:
+    lived(shop, 1, late=1)
+    lived(shop, 2, whole=False)
+    shop.foundry.take_in()
+    assert dict(told(shop).replayable.why_not) == {LATE: 10, PARTLY: 10}
 
 
 def test_what_was_tried_counts_before_what_the_record_tells(shop: Shop) -> None:

@@ -48,6 +48,17 @@ def test_a_tool_does_the_steps_with_other_values_and_what_flows(tmp_path: Path) 
     assert git(folder, "status", "--porcelain") == ""
 
 
+def test_a_tool_that_stops_says_what_stays(tmp_path: Path) -> None:
+    tool, folder = TemplateWriter().write(release()), tree(tmp_path / "t")
+    (folder / "CHANGELOG.md").unlink()
+    done = run(tool, folder, {"version": "1.3.0", "change": "x"})
+    assert done.returncode == 1 and "stopped: step 4" in done.stderr
+    assert "step 3" in done.stderr and "what these steps did is in the tree" in done.stderr
+    assert (folder / "VERSION").read_text() == "1.3.0\n"
+    # Where nothing was done there is nothing to say.
+    assert "in the tree" not in run(tool, folder, {"version": "1/e\n", "change": "x"}).stderr
+
+
 def test_values_that_are_missing_unknown_or_not_taken_change_nothing(tmp_path: Path) -> None:
     tool, folder = TemplateWriter().write(release()), tree(tmp_path / "t")
     bad: list[dict[str, Any]] = [
@@ -134,6 +145,20 @@ def test_values_become_no_options_ways_out_programs_or_words(tmp_path: Path) -> 
         TemplateWriter().write(one(Hole("name"), " notes.txt"))
     with pytest.raises(NotATool, match="more than one word"):
         TemplateWriter().write(one("touch ", Hole("name"), examples=("a b",)))
+
+
+def test_values_that_no_command_could_be_given_are_not_taken(tmp_path: Path) -> None:
+    folder = tree(tmp_path / "t")
+    tool = TemplateWriter().write(one("echo ", Hole("name"), " >> notes.txt"))
+    before = (folder / "notes.txt").read_text()
+    for value in ("\ud800", "x" * 100_001, "a\0b", "-n", "-neE"):
+        done = run(tool, folder, {"name": value})
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), value[:9]
+        assert "is not taken" in done.stderr
+    assert (folder / "notes.txt").read_text() == before
+    for value in ("x" * 100_000, "- a point", "-no", "漢字"):  # the control
+        assert run(tool, folder, {"name": value}).returncode == 0
+        assert (folder / "notes.txt").read_text().endswith(f"{value}\n")
 
 
 def test_loops_optional_steps_and_files(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metamem.foundry.words import Flow, Workflow, filled
+from metamem.foundry.words import Flow, Outcome, Trace, Use, Workflow, filled
 from metamem.foundry.workflows.antiunify import generalise
+from metamem.foundry.workflows.flows import located
 from metamem.foundry.workflows.match import by_step, matches
 from metamem.foundry.workflows.mine import mine
 from tests.foundry.workflows.planted import null, planted
@@ -58,6 +59,38 @@ def test_a_known_workflow_is_found_in_a_new_trace_and_in_a_beginning() -> None:
     assert not any(matches(workflow, trace) for trace in null(5))
 
 
+@pytest.mark.parametrize(
+    ("tool", "shown"),
+    [
+        ("Read", "     1→[project]\n     2→version = \"{}\"\n\n<system-reminder>\nBe kind.\n</system-reminder>"),
+        ("Read", "     1\t[project]\n     2\tversion = \"{}\""),
+        ("read", "<file>\n00001| [project]\n00002| version = \"{}\"\n\n(End of file - total 2 lines)\n</file>"),
+        ("read", "<path>a.toml</path>\n<content>\n1: [project]\n2: version = \"{}\"\n\n(End of file)\n</content>"),
+        ("read_file", "[project]\nversion = \"{}\""),
+    ],
+)  # fmt: skip
+def test_what_a_host_shows_of_a_file_flows_as_the_file_has_it(tool: str, shown: str) -> None:
+    traces = []
+    for n in range(6):
+        old, new, name = f"0.{n}.1", f"0.{n + 1}.1", f"s{n}"
+        edited = {
+            "file_path": "a.toml",
+            "old_string": f'version = "{old}"',
+            "new_string": f'version = "{new}"',
+        }
+        uses = (
+            Use(f"{name}-0", tool, {"file_path": "a.toml"}, shown.format(old), failed=False, prompt="p"),
+            Use(f"{name}-1", "Edit", edited, "changed", failed=False, prompt="p"),
+            Use(f"{name}-2", "Bash", {"command": f"git tag v{new}"}, "", failed=False, prompt="p"),
+        )  # fmt: skip
+        goals, ended = {"p": f"release {new}"}, Outcome("commit", True, 0.7)
+        traces.append(Trace("t/project/p", "host", name, uses, goals, ended))
+    (workflow,) = mine(traces)
+    (flow,) = [p.flow for p in workflow.parameters if p.flow is not None]
+    assert flow.step == 0
+    assert located('[project]\nversion = "7.0.1"\n', flow) == "7.0.1"  # as a program reads it
+
+
 words = st.text("ab_-./ '\"\\1", max_size=8)
 
 
@@ -86,3 +119,31 @@ def test_a_loop_gives_back_every_round(files: list[list[str]]) -> None:
             for i in values[general.each[0]]
         ]
         assert rounds == [{"command": f"fmt {f}"} for f in some]
+
+
+SAID = ["fix", "fix the tax, and more", "it's a begin (again)"]
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "shown"),
+    [
+        ('git commit -m "{}"', SAID, 'git commit -m "…"'),
+        ("echo '- {}' >> notes", ["paging", "dark-mode", "b2b!"], "echo '- …' >> notes"),
+        ('echo "--{}"', ["a", "b-c"], 'echo "--…"'),
+        # The shell makes something else of these than what stands there.
+        ('echo "{}"', ["a", "$b", "c-d"], "echo …"),
+        ('echo "${}"', ["a", "b-c"], "echo …"),
+        ("echo {}", ["'a b'", '"c"', "'d-e'"], "echo …"),
+        ("echo {}", ["'a'b'c'", "'d'"], "echo …"),
+    ],
+)
+def test_quotes_that_are_always_there_are_no_part_of_what_stands_in_them(
+    line: str, values: list[str], shown: str
+) -> None:
+    rows = [[[{"command": line.format(value)}]] for value in values]
+    general = generalise(rows)
+    assert general is not None
+    (name,) = (parameter.name for parameter in general.parameters)
+    assert filled(general.steps[0], {name: "…"}) == {"command": shown}
+    for row, given_ in zip(rows, general.values, strict=True):
+        assert [[filled(general.steps[0], given_)]] == row

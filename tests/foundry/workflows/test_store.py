@@ -43,11 +43,17 @@ def test_unused_ones_are_archived_and_restored(database: Database) -> None:
         assert store.archive_unused(execute, 1, kept.last_at) == 0
         assert store.archive_unused(execute, 1, kept.last_at + 1) == 1
         assert store.workflows(execute, 1) == []
-        store.restore(execute, 1, kept.id)
+        at = kept.last_at + 10
+        store.restore(execute, 1, kept.id, at=at)
         assert store.workflows(execute, 1) == [kept]
+        # It counts as met when somebody brought it back: the next look does not put it away again.
+        assert store.archive_unused(execute, 1, at) == 0
+        assert store.workflows(execute, 1) == [kept]
+        assert store.archive_unused(execute, 1, at + 1) == 1
+        store.restore(execute, 1, kept.id, at=at + 1)
         assert store.archive_rest(execute, 1, 0) == 1
         with pytest.raises(UsageError):
-            store.restore(execute, 1, "none")
+            store.restore(execute, 1, "none", at=1)
 
 
 def test_an_erased_session_leaves_nothing_of_its_values(database: Database) -> None:

@@ -1,5 +1,6 @@
 """What helped before, told through the hooks of coding agents: after a failure, before the same call is
-tried again, when a session begins, and when something is asked for that was done often.
+tried again, at the first prompt of a session, and when something is asked for that was done often. When a
+session starts nobody knows yet what it is about, and nothing is told: what a host hands on then has no prompt.
 
 Events are cleaned as calls are that are kept, so that a failure has the same signature whoever tells of it,
 and nothing else of them is held here. What a hook was not in time to hand on is not counted as shown.
@@ -36,7 +37,6 @@ from metamem.service.attach.asking import question
 from metamem.service.attach.events import (
     Event,
     PromptGiven,
-    SessionStarted,
     ToolBegun,
     ToolEnded,
 )
@@ -67,8 +67,6 @@ class Advising:
         if number is None or not events or not events[-1].session:
             return SILENCE
         last = events[-1]
-        if isinstance(last, SessionStarted):
-            return self._suggested(number, last.session, "", begins=True)
         if isinstance(last, PromptGiven):
             return self._prompt(number, last)
         failed = self._failed(events)
@@ -111,12 +109,14 @@ class Advising:
         )
 
     def _prompt(self, scope: int, event: PromptGiven) -> Advice:
-        begins = self._is_first(scope, event.session)
         asked = question(event.prompt)
-        return self._suggested(scope, event.session, asked, begins=begins) if asked else SILENCE
+        if not asked:
+            return SILENCE  # a greeting: what it is about comes with the next one
+        begins = self._is_first(scope, event.session)
+        return self._suggested(scope, event.session, asked, begins=begins)
 
     def _is_first(self, scope: int, session: str) -> bool:
-        """Only the first prompt of a session begins it."""
+        """Only the first prompt of a session that asks for something begins it."""
         with self._lock:
             known = session in self._prompted
             self._prompted[session] = None
@@ -135,7 +135,7 @@ class Advising:
         with self._database.reading() as execute:
             in_use = deployed(execute, scope)
             tools = [each.kept.tool.description for each in in_use]
-            helps = begins and bool(for_session(execute, scope, prompt, at, tools))
+            helps = begins and bool(for_session(execute, scope, prompt, tools))
             if not helps and not for_prompt(execute, scope, prompt, in_use):
                 return SILENCE
 

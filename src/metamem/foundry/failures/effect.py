@@ -14,7 +14,7 @@ agent heeded it.
 Another share that is withheld begins another comparison: figures of unlike shares are never mixed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -197,18 +197,20 @@ def settle(execute: Execute, scope: int, trace: Trace, now: int) -> int:
 def effect(
     execute: Execute,
     scope: int,
-    resolution: str = "",
+    resolution: str | Collection[str] = "",
     *,
     place: Place = "retry",
     share: float = WITHHELD,
     level: float = LEVEL,
 ) -> Effect:
-    """Of one resolution, or of all suggestions of a scope. Whoever looks at several shares the level."""
-    only = " AND resolution = ?" if resolution else ""
+    """Of one resolution, by all ids that it had, or of all suggestions of a scope. Whoever looks at several
+    shares the level."""
+    ids = [resolution] if isinstance(resolution, str) else sorted(resolution)
+    only = f" AND resolution IN ({', '.join('?' * len(ids))})" if any(ids) else ""
     rows = execute(
         "SELECT withheld, outcome, repeated FROM suggestion_moments"
         f" WHERE scope = ? AND place = ? AND share = ?{only}",
-        (scope, place, share, *((resolution,) if resolution else ())),
+        (scope, place, share, *filter(None, ids)),
     )
     sides = [[row for row in rows if bool(row[0]) is withheld] for withheld in (False, True)]
     given, held = ([row[1] for row in side if row[1] is not None] for side in sides)

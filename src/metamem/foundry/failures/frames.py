@@ -15,6 +15,13 @@ _AFTER = re.compile(
     r"(?:\n(?:Exit Code: -?\d{1,9}|Signal: [^\n]*|Error: \(none\)|Background PIDs: [^\n]*"
     r"|Process Group PGID: [^\n]*))+\s*\Z"
 )
+# A tool of ours tells how it ended and in which run: no two failures have that in common.
+_RUN = re.compile(r"^[^\n]*\(run w[0-9a-f]{20,40}\)[^\n]*(?:\n|\Z)", re.MULTILINE)
+
+
+def without_run(text: str) -> str:
+    """A result without the line that names the run of a tool."""
+    return _RUN.sub("", text)
 
 
 def unframed(text: str) -> str:

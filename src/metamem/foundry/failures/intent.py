@@ -1,28 +1,25 @@
 """What came of a use, and whether two uses were meant to do the same.
 
 Refusals by the user and interruptions are no failures, nor is a search that finds nothing. A command that
-ended well and yet fell back on what it was to do otherwise, or printed a traceback, has not worked. Two calls
-of a tool have one intent where they have the same target and otherwise resemble one another; a target may have
-changed where the error names it, or where the new one is the old one put right.
+ended well and yet fell back on what it was to do otherwise, or printed a traceback, has not worked. Whether
+two calls of a tool that is no shell are meant to do the same is read from their arguments (`arguments`).
 """
 
 import re
-from collections.abc import Mapping
-from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from metamem.core.ids import canonical_json, content_id
+from metamem.foundry.failures.arguments import TARGET, Arguments
+from metamem.foundry.failures.hiding import is_hidden, seen, shows_success
 from metamem.foundry.failures.shell import line_of, main_command, named, only_looks
 from metamem.foundry.failures.signature import is_stopped, said, telling_line
-from metamem.foundry.failures.stages import Stage, failing, fallbacks, finds_nothing, stages
+from metamem.foundry.failures.spelling import puts_right
+from metamem.foundry.failures.stages import Stage, failing, finds_nothing, stages
 from metamem.foundry.words import Use
 from metamem.service.importing.commands import is_shell
 
 Came = Literal["worked", "failed", "refused", "unknown"]
 
-ALIKE = 0.5  # of what is no target
-NEAR = 0.8  # of a target that was put right
-_COMPARED = 4000  # characters of arguments that are held against one another
 
 _REFUSED = re.compile(
     r"user (?:doesn't|does not|didn't) want|(?:rejected|denied|declined|cancell?ed|aborted|interrupted) by (?:the )?user"
@@ -37,18 +34,10 @@ _ERROR = re.compile(
 _RAISED = re.compile(r"^Traceback \(most recent call last\):", re.MULTILINE)
 _TIMED = re.compile(r"timeout\s")
 _LEAVES_OUT = re.compile(r"--(?:no|skip|without|exclude|only)\b")
-_ECHO = re.compile(r"^(?:echo|printf)\s+(?:-\w+\s+)*")
+_NO_PROGRAM = re.compile(
+    r"command not found|^\S*sh: .*: not found$|is not recognized as", re.IGNORECASE | re.MULTILINE
+)
 _ABSENT = re.compile(r"no such file|not found|does not exist|no matches", re.IGNORECASE)
-_TARGET = re.compile(
-    r"(?:^|_)(?:path|file|filename|url|uri|id|ids|name|repo|owner|project|table|key|number|branch|ref|target|host"
-    r"|channel|bucket|database|resource|user|email)$",
-    re.IGNORECASE,
-)
-_LOOKING = re.compile(
-    r"^(?:\w+__)*(?:get|list|read|search|find|view|show|fetch|look|grep|glob|ls)", re.IGNORECASE
-)
-_WORD = re.compile(r"[a-z]{4,}")
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
 def came(use: Use) -> Came:
@@ -62,8 +51,14 @@ def came(use: Use) -> Came:
     if failed:
         if _REFUSED.search(output[:400]):
             return "refused"
-        if only_looks(use) and (not output.strip() or _ABSENT.search(output)):
-            return "unknown"  # that nothing is there is an answer
+        if (
+            only_looks(use)
+            and not _NO_PROGRAM.search(output)
+            and (not output.strip() or _ABSENT.search(output))
+        ):
+            return (
+                "unknown"  # that nothing is there is an answer; a program that is not there is none
+            )
         if use.exit_code == 1 and finds_nothing(line_of(use), output):
             return "unknown"
         return "failed"
@@ -84,6 +79,7 @@ class Intent:
     def __init__(self, failed: Use) -> None:
         self.failed = failed
         self.telling = telling_line(failed)
+        self._arguments = Arguments(failed.tool, failed.arguments, said(failed))
         # The stages of a failed line that must work.
         self.wanted: tuple[Stage, ...] = ()
         if is_shell(failed.tool):
@@ -95,7 +91,16 @@ class Intent:
             return True
         if is_shell(self.failed.tool):
             return is_shell(later.tool) and self._is_done_by(later)
-        return self.failed.tool == later.tool and _same_target(self.failed, later)
+        return self.failed.tool == later.tool and self._arguments.mean_same(later.arguments)
+
+    def is_seen_in(self, later: Use) -> bool:
+        """Whether the ending well of a later line says that what failed has worked in it."""
+        if not is_shell(later.tool) or not self.wanted:
+            return True
+        known = seen(later)
+        return shows_success(later) or all(
+            one.aside or any(self._does(stage, one) for stage in known) for one in self.wanted
+        )
 
     def _is_done_by(self, later: Use) -> bool:
         given = stages(line_of(later))
@@ -106,8 +111,11 @@ class Intent:
         ):
             return False
         return bool(self.wanted) and all(
-            any(stage.does(one) for stage in given) for one in self.wanted
+            any(self._does(stage, one) for stage in given) for one in self.wanted
         )
+
+    def _does(self, stage: Stage, wanted: Stage) -> bool:
+        return stage.does(wanted) or puts_right(stage, wanted, self.telling, said(self.failed))
 
 
 def same_intent(failed: Use, later: Use) -> bool:
@@ -121,78 +129,23 @@ def intent_key(use: Use) -> str:
     if is_shell(use.tool):
         command = main_command(line_of(use))
         return content_id("shell", named(command) if command is not None else "")
-    targets = {n: v for n, v in use.arguments.items() if _TARGET.search(n)}
+    targets = {n: v for n, v in use.arguments.items() if TARGET.search(n)}
     return content_id(use.tool.lower(), _json(targets))
 
 
 def _hides(use: Use) -> bool:
-    """Whether a command ended well because somebody had thought of its failing."""
-    output = use.result
-    if _RAISED.search(output) and not only_looks(use):
+    """Whether a command ended well though nobody knows whether it worked."""
+    if _RAISED.search(use.result) and not only_looks(use):
         return True
-    line, said = line_of(use), " ".join(output.split())
-    if any(stage.piped and _TIMED.match(stage.line) for stage in stages(line)):
+    if any(stage.piped and _TIMED.match(stage.line) for stage in stages(line_of(use))):
         return True
-    fallen = (stage.line for stage in fallbacks(line) if stage.program in ("echo", "printf"))
-    return any((text := _ECHO.sub("", one).strip()) and text in said for one in fallen)
+    return is_hidden(use)
 
 
 def _is_less(wanted: Stage, given: Stage) -> bool:
     """Whether what took too long was then given more to go by, or told to leave something out."""
     narrower = len(given.command.words) > len(wanted.command.words)
     return narrower or any(map(_LEAVES_OUT.match, given.options - wanted.options))
-
-
-def _same_target(failed: Use, later: Use) -> bool:
-    given, now = dict(failed.arguments), dict(later.arguments)
-    targets = [
-        name for name in given if _TARGET.search(name) and isinstance(given[name], str | int)
-    ]
-    error = set(_WORD.findall(said(failed).lower()))
-    anchored = not targets
-    for name in targets:
-        before, after = given.pop(name), now.pop(name, None)
-        if before == after or _put_right(before, after):
-            anchored = True
-        elif _LOOKING.match(failed.tool) or not _is_named(name, before, error):
-            return False
-    if not anchored or _only_leaves_out(given, now):
-        return False
-    return not (given and now) or _alike(given, now) >= ALIKE
-
-
-def _only_leaves_out(given: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether nothing changed but that lists have lost items: what fails was left out, and not done."""
-    changed = [n for n in given.keys() | now.keys() if given.get(n) != now.get(n)]
-    return bool(changed) and all(
-        isinstance(before := given.get(n), list)
-        and isinstance(after := now.get(n), list)
-        and len(after) < len(before)
-        and all(item in before for item in after)
-        for n in changed
-    )
-
-
-def _put_right(before: Any, after: Any) -> bool:
-    """The same file in another folder, or another spelling of the same name. Numbers have none."""
-    if not (isinstance(before, str) and isinstance(after, str)):
-        return False
-    ends = [text.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] for text in (before, after)]
-    if "/" in before + after and ends[0] == ends[1]:
-        return True
-    letters = [re.sub(r"\d", "", end) for end in ends]
-    return letters[0] != letters[1] and SequenceMatcher(None, ends[0], ends[1]).ratio() >= NEAR
-
-
-def _is_named(name: str, value: Any, error: set[str]) -> bool:
-    """Whether an error speaks of an argument, by its name or its value."""
-    own = {word.lower() for word in _WORDS.findall(f"{name} {value}")}
-    return any(word in error for word in own if len(word) > 3)
-
-
-def _alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
-    a, b = (_json(given)[:_COMPARED] for given in (one, other))
-    return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
 
 def _json(given: Any) -> str:

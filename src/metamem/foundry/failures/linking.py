@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metamem.foundry.failures.explaining import Explaining, Kind
+from metamem.foundry.failures.hiding import may_have_worked
 from metamem.foundry.failures.intent import Came, Intent, came
 from metamem.foundry.failures.signature import Signature, signature
 from metamem.foundry.words import Trace, Use
@@ -73,10 +74,12 @@ def _became(
             continue
         outcome = outcomes[id(use)]
         if not intent.is_of(use):
-            if outcome == "worked":
+            if outcome == "worked" or (outcome == "unknown" and may_have_worked(use)):
                 for done in (between, *(since for _, since in on_the_way)):
                     done.append(use)
             continue
+        if outcome == "worked" and not intent.is_seen_in(use):
+            outcome = "unknown"
         attempts.append(Attempt(use.id, outcome))
         if outcome != "worked":
             if outcome == "failed":

@@ -4,7 +4,7 @@ import re
 
 from metamem.foundry.failures.stages import Stage, failing, stages, weighty
 from metamem.foundry.words import Use
-from metamem.service.importing.commands import LOOKS, Command, bare, shell_line
+from metamem.service.importing.commands import LOOKS, Command, bare, shell_line, shell_text
 
 # Programs whose first word says what they do.
 _WITH_VERBS = frozenset(
@@ -78,8 +78,22 @@ _WRITES = re.compile(
 )
 
 
+_GOES = re.compile(r"cd\s+([^\s;&|<>`$]+)\s*(?:&&|;)")
+
+
 def line_of(use: Use) -> str:
     return shell_line(use.tool, use.arguments)
+
+
+def text_of(use: Use) -> str:
+    """All of a shell's line, with the change of folder before it and the cutting of output after it."""
+    return shell_text(use.tool, use.arguments)
+
+
+def folder_of(use: Use) -> str:
+    """The folder that a line goes to before all else; empty where it stays."""
+    found = _GOES.match(text_of(use))
+    return found[1] if found else ""
 
 
 def main_command(line: str, telling: str = "") -> Command | None:

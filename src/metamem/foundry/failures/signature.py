@@ -7,13 +7,14 @@ the next is masked before.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metamem.core.ids import content_id
-from metamem.foundry.failures.frames import unframed
+from metamem.foundry.failures.frames import unframed, without_run
 from metamem.foundry.failures.masking import masked
 from metamem.foundry.failures.shell import line_of, main_command, named
+from metamem.foundry.failures.status import named_status, told_status
 from metamem.foundry.words import Use
 from metamem.service.importing.commands import Command, is_shell, says_what_is_wrong
 
@@ -30,23 +31,16 @@ _CODED = re.compile(
     r"\b(?:error|warning)\s*(?:\[(E\d+)\]|([A-Z]{1,4}\d{3,5})\b)|\b(E[A-Z]{4,}|ERR_[A-Z_]+)\b"
 )
 _PLAIN = re.compile(
-    r"\b(?:error|fatal|failed|failure|cannot|could not|unable|invalid|denied|refused|not found)\b",
+    r"\b(?:no required module|error|fatal|failed|failure|cannot|could not|unable|invalid|denied|refused|not found)\b",
     re.I,
-)
-_STATUS = re.compile(
-    r"\b(?:HTTP(?:/\d(?:\.\d)?)?(?: (?:error|status))?|status(?:[ _]?code)?|returned error|response code"
-    r"|(?<!exit )(?<!with )code)\W{1,3}"
-    r"([1-5]\d\d)\b(?!\.\d)"
-    r"|\b([45]\d\d)\b (?:Client|Server) Error"
-    r"|\b([45]\d\d)[:, -]{1,3}(?:Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Conflict"
-    r"|Gone|Unprocessable|Too Many Requests|Internal Server|Not Implemented|Bad Gateway|Service Unavailable|Gateway)",
-    re.IGNORECASE,
 )
 _EXIT = re.compile(
     r"\b(?:exited with (?:code|status)|exit(?:ed)? (?:code|status)|exit_code)\W{1,3}(\d{1,3})\b",
     re.I,
 )
+_CODES = ("status", "code", "statusCode", "status_code")  # in an answer in JSON
 _REMARK = re.compile(r"(?:^|[\s:(\[])(?:note|warning|info|debug|hint)\]?:", re.I)
+_HOLES = re.compile(r":(?: :)+")  # that a masked number left: `bash: line 1: pytest: …`
 _STOPPED = re.compile(r"\btimed out\b|^(?:was |been )?(?:killed|terminated)\b", re.I)
 _KINDS = (
     ("command not found", re.compile(r"command not found|: not found$|is not recognized as", re.I)),
@@ -87,6 +81,7 @@ class Signature:
         if self.exit_code is not None:
             marks.append(f"exit {self.exit_code}")
         told = self.detail if self.error in self.detail else f"{self.error}: {self.detail}"
+        told = _HOLES.sub(":", told)
         where = self.program or self.tool
         return f"{where}: {told or 'failed'}" + (f" ({', '.join(marks)})" if marks else "")
 
@@ -99,7 +94,6 @@ def signature(use: Use) -> Signature:
     telling, error = _telling(lines, shell)
     line = line_of(use)
     command = main_command(line, telling) if line else None
-    status = _STATUS.search(telling) or _STATUS.search("\n".join(lines))
     exit_code = use.exit_code
     if exit_code is None and (found := _EXIT.search(_raw(use))):
         exit_code = int(found[1])
@@ -107,7 +101,7 @@ def signature(use: Use) -> Signature:
         tool="shell" if shell else use.tool.lower(),
         program=named(command) if command is not None else "",
         error=error,
-        status=int(next(filter(None, status.groups()))) if status else None,
+        status=told_status(telling) or named_status("\n".join(lines)),
         exit_code=exit_code,
         detail=masked(_about(telling, command))[:LONGEST].rstrip(),
     )
@@ -118,6 +112,17 @@ def telling_line(use: Use) -> str:
     return _telling(_lines(said(use)), is_shell(use.tool))[0]
 
 
+def tells_failure(output: str) -> bool:
+    """Whether a line of an output says that something was wrong."""
+    return any(
+        _EXCEPTION.match(line)
+        or says_what_is_wrong(line)
+        or _CODED.search(line)
+        or _PLAIN.search(line)
+        for line in _lines(output)
+    )
+
+
 def is_stopped(telling: str) -> bool:
     """Whether somebody stopped it because it took too long."""
     return _STOPPED.search(telling) is not None
@@ -125,7 +130,7 @@ def is_stopped(telling: str) -> bool:
 
 def said(use: Use) -> str:
     """What came back of a failure, in plain text."""
-    text = _raw(use)
+    text = without_run(_raw(use))
     stripped = text.strip()
     if stripped.startswith("{"):
         try:
@@ -148,7 +153,7 @@ def _inside(given: object) -> str:
         return ""
     for name in ("error", "message", "detail", "stderr", "output"):
         if given.get(name) and (found := _inside(given[name])):
-            code = given.get("status", given.get("code", ""))
+            code = next((given[name] for name in _CODES if name in given), "")
             return f"{found} (status: {code})" if isinstance(code, int) else found
     return ""
 
@@ -187,12 +192,18 @@ def _telling_of(lines: Sequence[str]) -> tuple[str, str] | None:
     if raised:
         line, found = raised[-1]
         return line[found.start("class") :].strip(), found["code"] or found["class"]
-    for holds in (says_what_is_wrong, _CODED.search, _STATUS.search, _PLAIN.search):
+    for holds in _TELLING:
         for at, line in enumerate(lines):
             if holds(line):
                 line = _with_next(lines, at)
                 return line, _class(line)
     return None
+
+
+# What says most of what was wrong, first; the last is how a tool of ours tells at which step it ended.
+_TELLING: tuple[Callable[[str], object], ...] = (
+    says_what_is_wrong, _CODED.search, named_status, _PLAIN.search, told_status, re.compile("stopped: ").match,
+)  # fmt: skip
 
 
 def _with_next(lines: Sequence[str], at: int) -> str:
@@ -205,3 +216,6 @@ def _class(line: str) -> str:
     if coded := _CODED.search(line):
         return str(next(filter(None, coded.groups())))
     return next((name for name, form in _KINDS if form.search(line)), "")
+
+
+KINDS = frozenset(name for name, _ in _KINDS)  # classes that no output can choose the words of

@@ -38,12 +38,19 @@ _ASKS = several("which type command hash")  # whether something is there
 _COMPILERS = several("cc gcc g++ c++ clang clang++")
 _CONTROL = several("for while until case select done fi esac } ]] function")
 _LEADS = several("do then else elif if while until ! { time")
+_ASKED = several("if elif while until !")
 _WRAPS = several("sudo env time nice nohup exec command doas stdbuf")
 # They ask a program about something, and have it do nothing.
 _ASKING = re.compile(
     r"-h|-V|--(?:help|version|list|dry-run|info|show|print|get|status|explain)[\w-]*"
 )
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+_VALUED = re.compile(r"^(--[\w-]+)=.*|^(-[A-Za-z])\d+$", re.DOTALL)
+_NUMBERED = re.compile(  # options that a number belongs to, also where it is a word of its own
+    r"--(?:[\w-]*(?:workers|jobs|threads|processes|concurrency|parallel|timeout|retries|depth|limit|port|size|memory|count)"
+    r"|(?:max|num)-[\w-]+)"
+)
+_LONG = re.compile(r"--[a-z][\w-]*")
 _LOUDNESS = several("-q -qq --quiet --silent -v -vv -vvv --verbose --no-progress")
 _INTERPRETERS = re.compile(r"(?:python|pypy)[\d.]*|node|ruby|perl|bash|sh|zsh|php|deno")
 _INLINE = frozenset(["-c", "-e", "--eval", "-p", "-"])
@@ -65,6 +72,7 @@ class Stage:
     writes: tuple[str, ...] = ()
     aside: bool = False  # nobody waits for it
     piped: bool = False  # what it prints goes into another, and so its exit code is not seen
+    asked: bool = False  # whether it works decides what is done then
 
     @property
     def program(self) -> str:
@@ -104,10 +112,24 @@ class Stage:
 
     def _means_bare(self, wanted: "Stage") -> bool:
         """Where a program was given options alone, they are all it was to do."""
-        given = {bare(word) for word in self.command.words} - _RUNS
-        mine, theirs = self.options, wanted.options
+        mine, theirs = self._named_options(), wanted._named_options()
+        of_options = self._values() if mine > theirs else frozenset()
+        given = {bare(word) for word in self.command.words if word not in of_options} - _RUNS
         return given <= {wanted.program} and (
             self.program != wanted.program or mine <= theirs or mine >= theirs
+        )
+
+    def _named_options(self) -> frozenset[str]:
+        """Without their values: `-j8` and `-j2` are one, and so are `--workers=1` and `--workers=4`."""
+        return frozenset(_VALUED.sub(r"\1\2", option) for option in self.options)
+
+    def _values(self) -> frozenset[str]:
+        """The words that stand behind a long option: `1` in `--workers 1`."""
+        words = self.command.line.split()
+        return frozenset(
+            word
+            for option, word in itertools.pairwise(words)
+            if _LONG.fullmatch(option) and not word.startswith("-")
         )
 
     def _asks(self) -> bool:
@@ -158,11 +180,6 @@ def failing(line: str, telling: str) -> tuple[Stage, ...]:
     return named[:1] or weighty(line)
 
 
-def fallbacks(line: str) -> tuple[Stage, ...]:
-    """What a line does where something of it fails."""
-    return tuple(stage for stage in stages(line) if stage.joined == "||")
-
-
 def finds_nothing(line: str, output: str) -> bool:
     """Whether the last program's exit code of 1 may only mean that something is not there."""
     last = stages(line)[-1:]
@@ -179,8 +196,9 @@ def means_same(one: str, other: str) -> bool:
 
 def _stage(draft: _Draft, feed: str, piped: bool) -> Stage | None:
     words = list(draft.words)
+    asked = False
     while words and (words[0] in _LEADS or words[0] == "("):
-        words.pop(0)
+        asked = words.pop(0) in _ASKED or asked
     if not words or words[0] in _CONTROL:
         return None
     line = " ".join(words)
@@ -193,7 +211,14 @@ def _stage(draft: _Draft, feed: str, piped: bool) -> Stage | None:
         given = words[inline + 1 : inline + 2] if inline and words[inline] != "-" else []
         script = "".join(given) or draft.body
     # What has spaces in it is said to somebody, and no target.
-    said = tuple(w for w in words[1:] if w != script and not w.startswith("-") and " " not in w)
+    said = tuple(
+        word
+        for before, word in itertools.pairwise(words)
+        if word != script
+        and not word.startswith("-")
+        and " " not in word
+        and not (word.isdigit() and _NUMBERED.fullmatch(before))
+    )
     shown = line.replace(script, "…") if script else line
     return Stage(
         Command(" ".join(words) if not script else shown, words[0], said),
@@ -204,6 +229,7 @@ def _stage(draft: _Draft, feed: str, piped: bool) -> Stage | None:
         tuple(draft.writes),
         draft.aside,
         piped,
+        asked,
     )
 
 

@@ -13,7 +13,7 @@ from metamem.foundry.failures.intent import intent_key
 from metamem.foundry.failures.linking import Resolved, Unresolved, link
 from metamem.foundry.failures.masking import masked
 from metamem.foundry.failures.signature import Signature
-from metamem.foundry.failures.telling import difference, told
+from metamem.foundry.failures.telling import difference, plain, plain_of, told
 from metamem.foundry.words import Trace, Use
 from metamem.service.writing.clean import one_line
 from metamem.store.engine import Execute, Value
@@ -36,11 +36,17 @@ class Failure:
     first_at: int
     last_at: int
     archived: int  # 1 where it was put away
+    plain: str = ""  # for agents, in words that no tool chose
+
+    @property
+    def for_agents(self) -> str:
+        return self.plain or plain_of(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What resolved a failure. `text` is empty where it cannot be told to others."""
+    """What resolved a failure. `text` is a phrase, the newest of those that were told; empty where it cannot
+    be told to others."""
 
     id: str
     signature: str
@@ -50,6 +56,13 @@ class Resolution:
     sessions: int
     attempts: float  # that it took until it was found, on the average
     last_at: int
+    same: int = 0  # sessions in which it was just that; in the others it was like it
+
+    @property
+    def homes(self) -> str:
+        """How often it worked, in words."""
+        often = f"{self.sessions} session{'s' if self.sessions > 1 else ''}"
+        return often if self.same >= self.sessions else f"this or a like call in {often}"
 
 
 def keep(execute: Execute, scope: int, trace: Trace) -> int:
@@ -66,6 +79,10 @@ def keep(execute: Execute, scope: int, trace: Trace) -> int:
             "text": one_line(named.text, 300), "count": 0, "sessions": 0, "resolved": 0,
             "first_at": 0, "last_at": 0, "archived": 0}  # fmt: skip
         insert_new(execute, "failures", row)
+        execute(
+            "UPDATE failures SET plain = ? WHERE scope = ? AND signature = ?",
+            (plain(named), scope, identifier),
+        )
         recount(execute, scope, identifier)
     if touched:
         archive_rest(execute, scope)
@@ -75,7 +92,7 @@ def keep(execute: Execute, scope: int, trace: Trace) -> int:
 def failures(execute: Execute, scope: int, *, archived: bool = False) -> list[Failure]:
     """Those of a scope, most often first."""
     rows = execute(
-        "SELECT signature, text, count, sessions, resolved, first_at, last_at, archived FROM failures"
+        "SELECT signature, text, count, sessions, resolved, first_at, last_at, archived, plain FROM failures"
         " WHERE scope = ? AND archived = ? ORDER BY count DESC, signature",
         (scope, int(archived)),
     )
@@ -87,9 +104,32 @@ def repeated_unresolved(execute: Execute, scope: int) -> list[Failure]:
     return [f for f in failures(execute, scope) if f.count >= REPEATED and not f.resolved]
 
 
+def counted(execute: Execute, scope: int) -> tuple[int, int]:
+    """How many calls failed, and after how many of them something worked."""
+    ((failed, resolved),) = execute(
+        "SELECT COUNT(*), COALESCE(SUM(kind <> ''), 0) FROM failure_occurrences WHERE scope = ?",
+        (scope,),
+    )
+    return int(failed), int(resolved)
+
+
+def ways(execute: Execute, scope: int) -> dict[str, dict[str, int]]:
+    """By failure, in which ways it was resolved, and how often each."""
+    found: dict[str, dict[str, int]] = {}
+    for signature, kind, count in execute(
+        "SELECT signature, kind, COUNT(*) FROM failure_occurrences WHERE scope = ? AND kind <> ''"
+        " GROUP BY signature, kind ORDER BY signature, kind",
+        (scope,),
+    ):
+        found.setdefault(signature, {})[kind] = count
+    return found
+
+
 def resolutions(execute: Execute, scope: int, signature: str) -> list[Resolution]:
     rows = execute(
-        "SELECT id, signature, kind, text, count, sessions, attempts, last_at FROM resolutions"
+        "SELECT id, signature, kind, text, count, sessions, attempts, last_at, (SELECT COUNT(DISTINCT o.session)"
+        " FROM failure_occurrences o WHERE o.scope = resolutions.scope AND o.resolution = resolutions.id"
+        " AND o.signature = resolutions.signature AND o.told = resolutions.text) FROM resolutions"
         " WHERE scope = ? AND signature = ? ORDER BY sessions DESC, last_at DESC, id",
         (scope, signature),
     )
@@ -100,7 +140,7 @@ def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     """Put away what is of least value beyond the most that may be active; how many that were."""
     rows = execute(
         "SELECT signature FROM failures WHERE scope = ? AND archived = 0"
-        " ORDER BY resolved > 0 DESC, sessions DESC, count DESC, last_at DESC, signature",
+        " ORDER BY restored_at DESC, resolved > 0 DESC, sessions DESC, count DESC, last_at DESC, signature",
         (scope,),
     )
     for (identifier,) in rows[most:]:
@@ -108,20 +148,21 @@ def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     return max(0, len(rows) - most)
 
 
-def restore(execute: Execute, scope: int, signature: str) -> None:
+def restore(execute: Execute, scope: int, signature: str, *, at: int) -> None:
     """Make an archived failure active again; another gives its place where there is none."""
     if not execute("SELECT 1 FROM failures WHERE scope = ? AND signature = ?", (scope, signature)):
         raise UsageError(f"there is no failure {signature}", hint="list the archived ones")
     archive_rest(execute, scope, ACTIVE - 1)
-    _set_archived(execute, scope, signature, False)
+    _set_archived(execute, scope, signature, False, at)
 
 
 def archive_unused(execute: Execute, scope: int, before: int) -> int:
     """Put away what nobody met since that time; how many that were. Met again it is active again."""
     rows = execute(
-        "UPDATE failures SET archived = 1 WHERE scope = ? AND archived = 0 AND last_at < ?"
+        "UPDATE failures SET archived = 1, restored_at = 0"
+        " WHERE scope = ? AND archived = 0 AND restored_at < ? AND last_at < ?"
         " RETURNING signature",
-        (scope, before),
+        (scope, before, before),
     )
     return len(rows)
 
@@ -181,7 +222,7 @@ def _enter(
     kind = found.kind if isinstance(found, Resolved) else ""
     trajectory = canonical_json([[attempt.use, attempt.came] for attempt in found.trajectory])
     goal = " ".join(sorted(goal_terms(trace.prompts.get(found.use.prompt, ""))))
-    words = told(found) if isinstance(found, Resolved) and resolution else ""
+    words = told(found, trace) if isinstance(found, Resolved) and resolution else ""
     key = (scope, trace.session, found.use.id)
     row: dict[str, Value] = {
         "scope": scope,
@@ -219,10 +260,12 @@ def _enter_resolution(execute: Execute, scope: int, found: Resolved) -> str:
     return identifier
 
 
-def _set_archived(execute: Execute, scope: int, signature: str, archived: bool) -> None:
+def _set_archived(
+    execute: Execute, scope: int, signature: str, archived: bool, restored_at: int = 0
+) -> None:
     execute(
-        "UPDATE failures SET archived = ? WHERE scope = ? AND signature = ?",
-        (int(archived), scope, signature),
+        "UPDATE failures SET archived = ?, restored_at = ? WHERE scope = ? AND signature = ?",
+        (int(archived), restored_at, scope, signature),
     )
 
 

@@ -1,10 +1,10 @@
-"""What has proven to help, told where it may help again: before a retry, and when a session begins.
+"""What has proven to help, told where it may help again: before a retry, and at the first prompt of a session.
 
-What is told is a call that worked for the same failure, as a quotation inside the fence of memory. It
-is chosen by relevance times value: what was measured where something was, and else how many sessions
-it worked in and how many attempts it took them to find it. What was measured to harm is told no more. Where
-nothing is relevant nothing is told, and nothing is drawn. Every function runs inside a block that may
-write, since what is drawn is kept (`effect`).
+What is told is a call that worked for the same failure, as a quotation inside the fence of memory, and of the
+failure itself nothing that a tool said (`telling`). It is chosen by relevance times value: what was measured
+at that place where something was, and else how many sessions it worked in and how many attempts it took them to
+find it. What was measured to harm there is told there no more. Where nothing is relevant nothing is told, and
+nothing is drawn. Every function runs inside a block that may write, since what is drawn is kept (`effect`).
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -27,8 +27,8 @@ from metamem.foundry.failures.intent import came, intent_key
 from metamem.foundry.failures.relevance import Goals
 from metamem.foundry.failures.shell import line_of
 from metamem.foundry.failures.signature import Signature, signature
-from metamem.foundry.failures.store import Failure, Resolution, failures, goal_terms, resolutions
-from metamem.foundry.failures.telling import is_tellable
+from metamem.foundry.failures.store import Resolution, failures, goal_terms, resolutions
+from metamem.foundry.failures.telling import is_fit, is_tellable
 from metamem.foundry.tools.telling import ways
 from metamem.foundry.words import Use
 from metamem.service.marks import fenced
@@ -40,8 +40,6 @@ RETRY_TOKENS, START_TOKENS = 120, 240
 START_MOST = 3  # lines when a session begins
 TIMES = 2  # that a session is shown the same
 PROVEN = 2  # sessions that a resolution worked in, before new sessions begin with it
-STANDING = 3  # sessions that a failure was met in, before it is told without being asked for
-RECENT = 30 * 86_400_000  # milliseconds since it was last met, for that
 KIN = 0.5  # of the words of two errors that differ in names alone
 PRIOR, PRIOR_WEIGHT = (
     0.1,
@@ -72,7 +70,7 @@ class Candidate:
     """A resolution that may be told."""
 
     signature: str  # of the failure that is met, or may be
-    failure: str  # in words
+    failure: str  # in words that no tool chose
     resolution: Resolution
     relevance: float
     effect: Effect
@@ -129,6 +127,9 @@ def before_retry(
             return NOTHING
         failed = Failed.of(failed)
     found = [each for each in for_failure(execute, scope, failed) if _fits([each], "retry", tokens)]
+    known = moment_of(execute, scope, session, failed.signature.id)
+    if known is not None:  # chance was drawn for one: telling another would count for that
+        found = [each for each in found if each.resolution.id == known.resolution]
     made = _drawn(execute, scope, session, found[:1], "retry", at, share, failed.use)
     return made if later else note(execute, scope, session, made)
 
@@ -146,10 +147,9 @@ def at_start(
     tools: Iterable[str] = (),
 ) -> Suggestion:
     """When a session begins: of failures that it may meet, by what is asked for first; each is drawn for
-    by itself, and once: what was drawn when the session began is not told again with its first prompt.
-    Without a prompt, of those that sessions here keep meeting."""
+    by itself, and once. Without a prompt nothing is known to be relevant, and nothing is told."""
     chosen: list[Candidate] = []
-    for candidate in for_session(execute, scope, prompt, at, tools):
+    for candidate in for_session(execute, scope, prompt, tools):
         if len(chosen) == START_MOST:
             break
         known = moment_of(execute, scope, session, candidate.signature)
@@ -178,19 +178,21 @@ def for_failure(execute: Execute, scope: int, failed: Failed) -> list[Candidate]
         found += _of_kin(execute, scope, named)
     own = f"`{one_line(failed.line, 200)}`" if failed.line else ""
     return _ranked(
-        Candidate(named.id, named.text, resolution, relevance, _effect(execute, scope, resolution))
+        Candidate(named.id, "", resolution, relevance, _effect(execute, scope, resolution, "retry"))
         for resolution, relevance in found
-        if is_tellable(resolution.text) and not (own and own in resolution.text)
+        if is_fit(resolution.text) and not (own and own in resolution.text)
     )
 
 
 def for_session(
-    execute: Execute, scope: int, prompt: str, at: int, tools: Iterable[str] = ()
+    execute: Execute, scope: int, prompt: str, tools: Iterable[str] = ()
 ) -> list[Candidate]:
     """One resolution of each failure that a session may meet; the best first. `tools` are what those in use
     are for: where one of them does what is asked for, nobody takes the steps that might fail."""
     wanted = goal_terms(prompt)
-    goals = _goals(execute, scope) if wanted else {}
+    if not wanted:
+        return []
+    goals = _goals(execute, scope)
     known = Goals(goal for several in goals.values() for goal in several)
     if is_done_by(tools, wanted, known):
         return []
@@ -198,17 +200,14 @@ def for_session(
     for failure in failures(execute, scope):
         if not failure.resolved or not is_tellable(failure.text):
             continue
-        if wanted:
-            texts = [*goals.get(failure.signature, ()), set(terms(failure.text))]
-            relevance = max(known.likeness(wanted, text) for text in texts)
-        else:
-            relevance = _standing(failure, at)
+        texts = [*goals.get(failure.signature, ()), set(terms(failure.text))]
+        relevance = max(known.likeness(wanted, text) for text in texts)
         if relevance:
             best = _ranked(
-                Candidate(failure.signature, failure.text, resolution, relevance, effect_of)
+                Candidate(failure.signature, failure.for_agents, resolution, relevance, effect_of)
                 for resolution in resolutions(execute, scope, failure.signature)
-                if resolution.sessions >= PROVEN and is_tellable(resolution.text)
-                for effect_of in [_effect(execute, scope, resolution)]
+                if resolution.sessions >= PROVEN and is_fit(resolution.text)
+                for effect_of in [_effect(execute, scope, resolution, "start")]
             )
             found += best[:1]
     return _ranked(found)
@@ -223,7 +222,11 @@ def value(resolution: Resolution, effect: Effect) -> float:
     """What telling it is expected to do: measured as far as it is, and else by how often it worked and
     how long others looked for it."""
     worked = resolution.sessions / (resolution.sessions + 1)
-    prior = PRIOR * worked * (1 + min(resolution.attempts, 5.0) / 5)
+    return expected(PRIOR * worked * (1 + min(resolution.attempts, 5.0) / 5), effect)
+
+
+def expected(prior: float, effect: Effect) -> float:
+    """What was measured, and a guess for as many moments as it stands for."""
     sides = effect.shown.sessions, effect.withheld.sessions
     if not all(sides):
         return prior
@@ -232,8 +235,13 @@ def value(resolution: Resolution, effect: Effect) -> float:
     return (measured * difference + PRIOR_WEIGHT * prior) / (measured + PRIOR_WEIGHT)
 
 
-def _effect(execute: Execute, scope: int, resolution: Resolution) -> Effect:
-    return effect(execute, scope, resolution.id)
+def proof(measured: Effect) -> str:
+    """What was measured, in words; empty where it is not known to help."""
+    return f"measured {measured.difference:+.0%}" if measured.verdict == "better" else ""
+
+
+def _effect(execute: Execute, scope: int, resolution: Resolution, place: Place) -> Effect:
+    return effect(execute, scope, resolution.id, place=place)
 
 
 def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -288,12 +296,6 @@ def _goals(execute: Execute, scope: int) -> dict[str, list[set[str]]]:
     return found
 
 
-def _standing(failure: Failure, at: int) -> float:
-    if failure.sessions < STANDING or at - failure.last_at > RECENT:
-        return 0.0
-    return failure.sessions / (failure.sessions + STANDING)
-
-
 def _drawn(
     execute: Execute,
     scope: int,
@@ -332,9 +334,7 @@ def _rendered(candidates: Sequence[Candidate], place: Place) -> str:
 
 
 def _line(candidate: Candidate, place: Place) -> str:
-    resolution, measured = candidate.resolution, candidate.effect
-    said = one_line(candidate.failure, 160).replace("`", "'")
-    met = f"`{said}`: " if place == "start" else ""
-    sessions = f"{resolution.sessions} session{'s' if resolution.sessions > 1 else ''}"
-    proof = f"; measured {measured.difference:+.0%}" if measured.verdict == "better" else ""
-    return f"- {met}{resolution.text} ({sessions}{proof})"
+    resolution = candidate.resolution
+    met = f"where {candidate.failure}: " if place == "start" else ""
+    told = "; ".join(filter(None, [resolution.homes, proof(candidate.effect)]))
+    return f"- {met}{resolution.text} ({told})"

@@ -2,6 +2,23 @@
 
 from metamem.store.schema import Component
 
+# What worked was a sentence once, and is a phrase.
+_PHRASES = (
+    *(
+        f"UPDATE failure_occurrences SET told = SUBSTR(told, 1, LENGTH(told) - {len(old)}) || '{new}'"
+        f" WHERE told LIKE '%{old}'"
+        for old, new in (
+            (" worked.", ""),
+            (" worked in the end, after other failures.", ", in the end, after other failures"),
+        )
+    ),
+    "UPDATE failure_occurrences SET told = SUBSTR(told, 7) WHERE told LIKE 'After `%'",
+    "UPDATE failure_occurrences SET told = REPLACE(REPLACE(told, '` the same call', '`, then the same call'),"
+    " '` `', '`, then `')",
+    "UPDATE resolutions SET text = COALESCE((SELECT o.told FROM failure_occurrences o WHERE o.scope = resolutions.scope"
+    " AND o.resolution = resolutions.id AND o.told <> '' ORDER BY o.at DESC, o.session, o.use_id LIMIT 1), '')",
+)
+
 FAILURES = Component(
     name="failures",
     steps=[
@@ -37,7 +54,16 @@ FAILURES = Component(
                 at INTEGER NOT NULL, times INTEGER NOT NULL, outcome REAL, repeated INTEGER,
                 PRIMARY KEY (scope, session, signature)) {clustered}""",
             "CREATE INDEX moments_of_resolution ON suggestion_moments (scope, resolution)",
-        )
+        ),
+        (
+            # A failure in words that no tool chose, for agents; empty where it was entered before.
+            "ALTER TABLE failures ADD COLUMN plain TEXT NOT NULL DEFAULT ''",
+            *_PHRASES,
+        ),
+        (
+            # When a person brought it back; it counts as met then.
+            "ALTER TABLE failures ADD COLUMN restored_at INTEGER NOT NULL DEFAULT 0",
+        ),
     ],
     changeable=("failures", "failure_occurrences", "resolutions", "suggestion_moments"),
 )

@@ -36,6 +36,7 @@ class Standing:
     shown: int
     withheld: int
     settled: int
+    late: int = 0  # drawn to be shown, and never handed on in time
     warning: str = ""
 
 
@@ -84,8 +85,9 @@ def standing(execute: Execute, scope: int) -> Standing:
         " AND p.session <> o.session AND p.at < o.at)",
         (scope,),
     )
-    ((moments, shown, withheld, settled),) = execute(
-        "SELECT COUNT(*), COALESCE(SUM(times > 0), 0), COALESCE(SUM(withheld), 0), COUNT(outcome)"
+    ((moments, shown, withheld, late, settled),) = execute(
+        "SELECT COUNT(*), COALESCE(SUM(times > 0), 0), COALESCE(SUM(withheld), 0),"
+        " COALESCE(SUM(withheld = 0 AND times = 0), 0), COUNT(outcome)"
         " FROM suggestion_moments WHERE scope = ? AND place <> 'prompt'",
         (scope,),
     )
@@ -99,4 +101,4 @@ def standing(execute: Execute, scope: int) -> Standing:
         warning = f"all of {withheld} suggestions were withheld: is the share right?"
     elif shown >= MISSED and not settled:
         warning = f"{shown} suggestions were shown and no outcome is known: are sessions read in?"
-    return Standing(chances, missed, moments, shown, withheld, settled, warning)
+    return Standing(chances, missed, moments, shown, withheld, settled, late, warning)

@@ -9,17 +9,16 @@
 Drawing again gives the same lessons; what is no longer so is gone, and what was archived stays so.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from metamem.core.ids import canonical_json, content_id
 from metamem.foundry.failures.effect import effect, when
 from metamem.foundry.failures.store import repeated_unresolved
-from metamem.foundry.lessons.conditions import conditions
+from metamem.foundry.lessons.conditions import Condition, still
 from metamem.foundry.lessons.habits import Habit, habits
 from metamem.foundry.lessons.sessions import Done, Ended, calls, ended
-from metamem.foundry.words import Trace
 from metamem.service.designs.comparing import LEVEL, judged
 from metamem.store.engine import Execute
 
@@ -44,13 +43,13 @@ class Drawn:
         return content_id(self.kind, *self.key)
 
 
-def drawn(execute: Execute, scope: int, trace_of: Callable[[str], Trace | None]) -> list[Drawn]:
-    """All lessons of a scope."""
+def drawn(execute: Execute, scope: int, compared: Iterable[Condition] = ()) -> list[Drawn]:
+    """All lessons of a scope. `compared`: what `conditions` found."""
     sessions, done = ended(execute, scope), calls(execute, scope)
     return [
         *_unresolved(execute, scope),
         *map(_habit, habits(done)),
-        *_insights(execute, scope, sessions, trace_of),
+        *_insights(execute, scope, sessions, compared),
         *_successes(sessions, done),
     ]
 
@@ -89,10 +88,10 @@ def _insights(
     execute: Execute,
     scope: int,
     sessions: Sequence[Ended],
-    trace_of: Callable[[str], Trace | None],
+    conditions: Iterable[Condition],
 ) -> Iterator[Drawn]:
     outcomes = {one.session: one.success for one in sessions if one.success is not None}
-    compared = conditions(execute, scope, outcomes, trace_of)
+    compared = still(conditions, execute, scope, outcomes)
     told = execute(
         "SELECT m.resolution, m.place, m.share, r.text, f.text, COUNT(m.outcome)"
         " FROM suggestion_moments m JOIN resolutions r ON r.scope = m.scope AND r.id = m.resolution"
@@ -126,13 +125,14 @@ def _insights(
         if found_so.verdict == "no difference shown":
             continue
         low, high = found_so.interval
+        about = one.about
         yield Drawn(
             "insight",
-            ("condition", one.workflow, one.step),
-            f"“{one.goal}” ended well in {sum(given):.0f} of {len(given)} sessions with"
-            f" `{one.step}` and in {sum(held):.0f} of {len(held)} without:"
+            ("condition", about.workflow, about.step),
+            f"“{about.goal}” ended well in {sum(given):.0f} of {len(given)} sessions with"
+            f" `{about.step}` and in {sum(held):.0f} of {len(held)} without:"
             f" {found_so.difference:+.2f} [{low:+.2f}, {high:+.2f}], seen and not tested",
-            {"workflow": one.workflow, "step": one.step,
+            {"workflow": about.workflow, "step": about.step,
              **_figures(found_so.difference, found_so.interval, level)},
             abs(found_so.difference),
             tuple(sorted({*one.having, *one.lacking})),

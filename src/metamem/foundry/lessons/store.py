@@ -46,6 +46,7 @@ def keep(execute: Execute, scope: int, drawn: Iterable[Drawn], now: int) -> int:
     archived = {
         i for (i,) in execute("SELECT id FROM lessons WHERE scope = ? AND archived = 1", (scope,))
     }
+    restored = dict(execute("SELECT id, restored_at FROM lessons WHERE scope = ?", (scope,)))
     for table in ("lessons", "lesson_sources"):
         execute(f"DELETE FROM {table} WHERE scope = ?", (scope,))
     fresh = 0
@@ -64,6 +65,7 @@ def keep(execute: Execute, scope: int, drawn: Iterable[Drawn], now: int) -> int:
             "first_at": now if known is None else known[1],
             "last_at": now,
             "archived": int(away),
+            "restored_at": restored.get(one.id, 0),
         }
         insert(execute, "lessons", row)
         for session in one.sessions:
@@ -109,12 +111,23 @@ def successes(
     return sorted((one for one in found if like[one.id]), key=lambda one: -like[one.id])
 
 
+def sources(execute: Execute, scope: int) -> dict[str, list[str]]:
+    """The sessions that taught each lesson."""
+    found: dict[str, list[str]] = {}
+    for lesson, session in execute(
+        "SELECT lesson, session FROM lesson_sources WHERE scope = ? ORDER BY lesson, session",
+        (scope,),
+    ):
+        found.setdefault(lesson, []).append(session)
+    return found
+
+
 def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     """Put away what is of least worth beyond the most that may be active; how many that were."""
     rows = execute(
         # What was measured or goes wrong is rarer than what went well.
         "SELECT id FROM lessons WHERE scope = ? AND archived = 0"
-        " ORDER BY kind = 'success', worth DESC, sessions DESC, last_at DESC, id",
+        " ORDER BY restored_at DESC, kind = 'success', worth DESC, sessions DESC, last_at DESC, id",
         (scope,),
     )
     for (identifier,) in rows[most:]:
@@ -126,20 +139,21 @@ def archive_unused(execute: Execute, scope: int, before: int) -> int:
     """Put away what no session since that time has taught; how many that were. What more sessions say than
     before is active again."""
     rows = execute(
-        "UPDATE lessons SET archived = 1 WHERE scope = ? AND archived = 0 AND NOT EXISTS"
+        "UPDATE lessons SET archived = 1, restored_at = 0"
+        " WHERE scope = ? AND archived = 0 AND restored_at < ? AND NOT EXISTS"
         " (SELECT 1 FROM lesson_sources l JOIN lesson_sessions s ON s.scope = l.scope AND s.session = l.session"
         " WHERE l.scope = lessons.scope AND l.lesson = lessons.id AND s.at >= ?) RETURNING id",
-        (scope, before),
+        (scope, before, before),
     )
     return len(rows)
 
 
-def restore(execute: Execute, scope: int, identifier: str) -> None:
+def restore(execute: Execute, scope: int, identifier: str, *, at: int) -> None:
     """Make an archived lesson active again; another gives its place where there is none."""
     if not execute("SELECT 1 FROM lessons WHERE scope = ? AND id = ?", (scope, identifier)):
         raise UsageError(f"there is no lesson {identifier}", hint="list the archived ones")
     archive_rest(execute, scope, ACTIVE - 1)
-    _set_archived(execute, scope, identifier, False)
+    _set_archived(execute, scope, identifier, False, at)
 
 
 def _of_kind(execute: Execute, scope: int, kind: Kind, archived: bool) -> list[Lesson]:
@@ -154,8 +168,10 @@ def _of_kind(execute: Execute, scope: int, kind: Kind, archived: bool) -> list[L
     ]
 
 
-def _set_archived(execute: Execute, scope: int, identifier: str, archived: bool) -> None:
+def _set_archived(
+    execute: Execute, scope: int, identifier: str, archived: bool, restored_at: int = 0
+) -> None:
     execute(
-        "UPDATE lessons SET archived = ? WHERE scope = ? AND id = ?",
-        (int(archived), scope, identifier),
+        "UPDATE lessons SET archived = ?, restored_at = ? WHERE scope = ? AND id = ?",
+        (int(archived), restored_at, scope, identifier),
     )

@@ -27,7 +27,11 @@ LESSONS = Component(
                 scope INTEGER NOT NULL, lesson TEXT NOT NULL, session TEXT NOT NULL,
                 PRIMARY KEY (scope, lesson, session)) {clustered}""",
             "CREATE INDEX lessons_of_a_session ON lesson_sources (scope, session)",
-        )
+        ),
+        (
+            # When a person brought it back; it counts as met then.
+            "ALTER TABLE lessons ADD COLUMN restored_at INTEGER NOT NULL DEFAULT 0",
+        ),
     ],
     changeable=("lesson_sessions", "lesson_calls", "lessons", "lesson_sources"),
 )

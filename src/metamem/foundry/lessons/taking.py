@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from metamem.foundry.lessons import sessions, store
+from metamem.foundry.lessons.conditions import conditions
 from metamem.foundry.lessons.drawing import drawn
 from metamem.foundry.traces import Traces, cursor
 from metamem.service.database import Database
@@ -51,8 +52,9 @@ def take_in(database: Database, scope: int, after: int = 0, *, now: int) -> Take
                 "SELECT 1 FROM calls WHERE scope = ? AND session = ? LIMIT 1", (scope, each.session)
             ):  # else it was erased since it was read: nothing of it may come back
                 sessions.keep(execute, scope, trace)
+    compared = conditions(database, scope, lambda session: traces.trace(scope, session))
     with database.writing() as execute:
-        found = drawn(execute, scope, lambda session: traces.trace(scope, session))
+        found = drawn(execute, scope, compared)
         fresh = store.keep(execute, scope, found, now)
     return Taken(cursor(changed, after), len(changed), len(found), fresh)
 
@@ -70,7 +72,8 @@ def standing(execute: Execute, scope: int) -> Standing:
     warning = ""
     if len(known) >= MANY and not reliable:
         warning = (
-            f"of none of {len(known)} sessions is it known how they ended: nothing can be a success"
+            f"of none of {len(known)} sessions is it known for sure how they ended (tests, a commit, a correction):"
+            " nothing can be a success"
         )
     elif len(known) >= MANY and not counts and not away:
         warning = (

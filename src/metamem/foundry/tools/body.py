@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 FAILED, BAD_VALUES = 1, 2  # exit codes
+LONGEST = 100_000  # bytes of a value: a variable of the environment holds little more
 _RULES = {
     "no zeros": r"[^\0]*",
     "number": r"[+-]?\d+(\.\d+)?",
     "no option": r"(?!-).*",
+    "no option of echo": r"(?!-[neE]*$).*",
     "no way out": r"(?![/~])(?!(.*/)?(\.\.|\.[gG][iI][tT])(/|$)).*",
     "one line": r"[^\n\\]*",
     "plain name": r"[\w.+@,:-]*",
@@ -145,6 +147,12 @@ def checked(name: str, value: Any, kind: str, rules: Sequence[str] = ()) -> Any:
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         raise Stop(f"{name} must be a {kind}", BAD_VALUES)
     said = str(value)
+    try:
+        size = len(said.encode())
+    except UnicodeEncodeError:
+        raise Stop(f"{name} is not taken: it is no text that can be written", BAD_VALUES) from None
+    if size > LONGEST:
+        raise Stop(f"{name} is not taken: it has more than {LONGEST} bytes", BAD_VALUES)
     for rule in ("no zeros", *(["number"] if kind == "number" else []), *rules):
         if not holds(rule, said, kind):
             raise Stop(f"{name}={said[:80]!r} is not taken: {rule}", BAD_VALUES)
@@ -216,7 +224,8 @@ def run(
             check_words(parts, values)
         steps(values)
     except Stop as stop:
-        print(*done, f"stopped: {stop}", sep="\n", file=sys.stderr)
+        left = "what these steps did is in the tree: git status shows it, nothing was taken back"
+        print(*done, f"stopped: {stop}", *([left] if done else []), sep="\n", file=sys.stderr)
         return stop.code
     print(f"{len(done)} steps done")
     return 0

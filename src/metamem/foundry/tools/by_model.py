@@ -6,7 +6,7 @@ checked, tried on cases that may be looked at where somebody says how, and mende
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from metamem.core.chat import AskAt, Question, Site, Turn
+from metamem.core.chat import AskAt, Question, Role, Site, Turn
 from metamem.core.errors import (
     AllowanceSpent,
     DataError,
@@ -23,6 +23,7 @@ from metamem.models.placed import PlacedChat
 from metamem.search.llm.extract import source_in
 from metamem.search.llm.prompts import as_data
 
+ROLE: Role = "meta"
 MOST_CASES = 3  # that are shown
 WINDOW = 24_000  # tokens of question and answer
 _REPLY_TOKENS = 6_000
@@ -64,7 +65,7 @@ class ModelWriter:
         self.tokens = 0
 
     async def write(self, workflow: Workflow, cases: Sequence[Case]) -> Tool:
-        site = Site("meta", phase="propose", task=workflow.id)
+        site = Site(ROLE, phase="propose", task=workflow.id)
         chat = PlacedChat(self._ask, site, self._spent)
         system = _SYSTEM + manual()
         # A second turn holds the first answer again, and what was wrong with it.

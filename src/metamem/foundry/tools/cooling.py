@@ -8,7 +8,8 @@
 | a tool that was rejected, undone or disabled | twice as many cases, of which only those since then count |
 
 Where it did not pass, a week and one new case are enough, too; after five times in a row that is over, and only
-the number of cases counts. Every function runs inside a block of a database.
+the number of cases counts. Each writer has turns of its own, unless there is a tool that waits or is in use:
+what no template can do, a model may. Who was asked and has not answered is asked again at any time. Every function runs inside a block of a database.
 """
 
 import math
@@ -38,6 +39,8 @@ class Judgement:
     tokens: int
     why: str
     at: int
+    writer: str = "template"
+    asked: bool = False  # nobody has answered
 
 
 def enter_judgement(
@@ -49,31 +52,41 @@ def enter_judgement(
     known: int,
     seconds: float = 0.0,
     tokens: int = 0,
+    writer: str = "template",
 ) -> None:
     tool = verdict.tool.id if verdict.tool is not None else ""
     insert(execute, "tool_judgements", {
         "scope": scope, "workflow": verdict.workflow, "decided": verdict.decided, "tool": tool,
         "cases": known, "seconds": seconds, "tokens": tokens, "why": verdict.why, "at": at,
+        "writer": writer, "asked": int(verdict.asked),
     })  # fmt: skip
 
 
 def judgements(execute: Execute, scope: int, workflow: str = "") -> list[Judgement]:
     """Of one workflow, also under the names that it had before, or of all; the oldest first."""
     rows = execute(
-        "SELECT workflow, decided, tool, cases, seconds, tokens, why, at FROM tool_judgements"
-        " WHERE scope = ? ORDER BY number",
+        "SELECT workflow, decided, tool, cases, seconds, tokens, why, at, writer, asked"
+        " FROM tool_judgements WHERE scope = ? ORDER BY number",
         (scope,),
     )
-    found = [Judgement(*row) for row in rows]
+    found = [
+        Judgement(w, decided, tool, cases, seconds, tokens, why, at, writer, bool(asked))
+        for w, decided, tool, cases, seconds, tokens, why, at, writer, asked in rows
+    ]
     if not workflow:
         return found
     now = current(execute, scope, workflow)
     return [each for each in found if current(execute, scope, each.workflow) == now]
 
 
-def cools(execute: Execute, scope: int, workflow: str, cases: int, at: int) -> str:
+def cools(
+    execute: Execute, scope: int, workflow: str, cases: int, at: int, writer: str = "template"
+) -> str:
     """Why a workflow is not judged now; empty where it may be."""
-    before = judgements(execute, scope, workflow)
+    everybody = [each for each in judgements(execute, scope, workflow) if not each.asked]
+    slot = store.slot_of(execute, scope, workflow)
+    there = any(each.state in store.STANDING for each in store.versions(execute, scope, slot))
+    before = [each for each in everybody if there or each.writer == writer]
     if not before:
         return ""
     last = before[-1]

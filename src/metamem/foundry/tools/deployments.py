@@ -3,8 +3,10 @@
 Every function runs inside a block of a database. At most one version of a tool is in use.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from metamem.core.errors import UnknownName
 from metamem.foundry.tools.store import Kept, tool_of
 from metamem.store.engine import Execute
 from metamem.store.sql.base import insert
@@ -39,6 +41,18 @@ def deployed(execute: Execute, scope: int) -> list[Deployed]:
     open_now = [each for each in deployments(execute, scope) if each.ended_at is None]
     found = [Deployed(tool_of(execute, scope, each.tool), each) for each in open_now]
     return sorted(found, key=lambda each: each.name)
+
+
+def ended(execute: Execute, scope: int) -> list[Deployed]:
+    """Versions that were in use and are no more, each as it was the last time; the last that ended first."""
+    rows = deployments(execute, scope)
+    in_use = {each.tool for each in rows if each.ended_at is None}
+    last = {each.tool: each for each in rows if each.tool not in in_use}
+    found = []
+    for each in last.values():
+        with suppress(UnknownName):  # it was erased
+            found.append(Deployed(tool_of(execute, scope, each.tool), each))
+    return sorted(found, key=lambda each: (-(each.deployment.ended_at or 0), each.kept.id))
 
 
 def deployments(execute: Execute, scope: int, slot: str = "") -> list[Deployment]:

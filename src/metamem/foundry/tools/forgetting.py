@@ -6,11 +6,13 @@ of the erasure; `ToolsEraser` then takes it out of use in the ledger, and out of
 repository keeps no history of what was erased: what is still in use begins a new one.
 """
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from metamem.core.access import Scope
 from metamem.foundry.tools import skills, store
+from metamem.foundry.tools.by_handoff import requests_of
 from metamem.foundry.tools.deploying import recommitted
 from metamem.foundry.tools.repository import removed
 from metamem.foundry.tools.site import ARCHIVE, Site, tools_archive, tools_database
@@ -65,6 +67,8 @@ class ToolsEraser:
         self._memory = memory
 
     def erase(self, scope: Scope, person: str, texts: Sequence[str]) -> Mapping[str, int]:
+        # Requests hold recorded cases; what is still wanted is asked for again.
+        shutil.rmtree(requests_of(self._memory, scope), ignore_errors=True)
         if not (self._memory / ARCHIVE).is_file():
             return {}  # nothing was ever decided about tools here
         database = tools_database(self._memory, create=False)

@@ -1,14 +1,16 @@
 """What has to be given to a tool, whoever writes it; and what that was in a recorded case."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from metamem.core.secrets import INSTEAD
+from metamem.foundry.speech import has_speech, is_speech
 from metamem.foundry.tools.body import holds
 from metamem.foundry.tools.tool import Case, Given, Tool
 from metamem.foundry.words import Hole, Parameter, Step, Workflow
 from metamem.foundry.workflows.match import by_step
+from metamem.foundry.workflows.telling import in_few_words
 from metamem.service.writing.clean import one_line
 from metamem.service.writing.trust import strength
 
@@ -28,7 +30,14 @@ def interface(workflow: Workflow) -> tuple[Given, ...]:
         for p in workflow.parameters
         if p.flow is None
     ]
-    return (*asked, *(Given(name, "flag", False) for name in flags_of(workflow).values()))
+    return (*asked, *asking(workflow, flags_of(workflow)))
+
+
+def asking(workflow: Workflow, flags: Mapping[int, str]) -> Iterator[Given]:
+    """The flags that ask for optional steps, each with what it asks for."""
+    for at, name in flags.items():
+        about = in_few_words(workflow.steps[at], workflow.parameters)
+        yield Given(name, "flag", False, about=about)
 
 
 def values_of(tool: Tool, workflow: Workflow, case: Case) -> dict[str, Any] | str:
@@ -84,13 +93,15 @@ def holes(step: Step) -> set[str]:
 
 
 def examples(parameter: Parameter) -> tuple[Any, ...]:
-    """Short plain values only: an example is read by models, and may have come from anywhere."""
+    """Short values only, and no sentences: an example is read by models, and may have come from anywhere."""
     plain = [
         value
         for value in parameter.examples
         if len(str(value)) <= _LONGEST
         and holds("one line", str(value))
         and not strength(str(value))
+        and not has_speech(str(value))
+        and not is_speech(str(value))
         and not INSTEAD.search(str(value))
     ]
     return tuple(plain[:_EXAMPLES])

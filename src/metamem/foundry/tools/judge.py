@@ -66,7 +66,7 @@ async def judge(
     except NotATool as no:
         return Verdict(candidate.id, "none", no.message)
     except NotYet as later:
-        return Verdict(candidate.id, "waits", later.message)
+        return Verdict(candidate.id, "waits", later.message, asked=True)
     judging = _Judging(
         tool, replayer or Replayer(), replays if replays is not None else Remembered()
     )
@@ -197,11 +197,12 @@ def _decided(decision: Decision, found: Sequence[Replayed], held_out: int) -> tu
     equal, known = _counted(found)
     seen = f"{equal} of {known} held-out cases came out equal"
     if decision.promoted is not None:
-        return "promoted", f"{seen}; {decision.reason}"
+        lower = binomial_lower_bound(equal, known, LEVEL)
+        return "promoted", f"{seen}: at least {lower:.1%} of all, at {LEVEL:.0%}"
     possible = known + held_out - len(found)  # cases that say something, if all that are left do
     if equal < known and (possible >= FEWEST or _hopeless(equal, known)):
         first = next(one.why for one in found if one.equal is False)
-        return "refused", f"{seen}: {first}; {decision.reason}"
+        return "refused", f"{seen}: {first}; {SHARE:.0%} of all must, at {LEVEL:.0%}"
     needed = _fewest(known - equal)
     told = [f"not enough data yet: {seen}, {needed - known} more are needed"]
     if cannot := [one.why for one in found if one.equal is None]:

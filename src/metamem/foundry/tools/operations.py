@@ -26,7 +26,7 @@ _SHELLS = {
 }
 _EDITS = {"Edit", "edit", "replace", "MultiEdit"}
 _WRITES = {"Write", "write", "write_file"}
-_READS = {"Read", "read", "read_file", "view"}
+READS = {"Read", "read", "read_file", "view"}
 _PATCHES = {"apply_patch", "patch"}
 # They look, or keep a list for the agent: a tree is the same after them.
 _WITHOUT_EFFECT = {
@@ -129,7 +129,7 @@ def operations(tool: str, arguments: Template, code: Code) -> tuple[Operation, .
         return (
             Operation("write", _path(arguments, code), code.coded(_first(arguments, "content"))),
         )
-    if tool in _READS:
+    if tool in READS:
         return (Operation("read", _path(arguments, code)),)
     if tool in _WITHOUT_EFFECT:
         return ()

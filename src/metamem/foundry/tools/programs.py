@@ -21,6 +21,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _SAYING = _words("echo printf true false test")
+_ECHO = re.compile("-[neE]+")
 _NETWORK = _words(
     "curl wget ssh scp sftp rsync nc ncat netcat telnet ftp pip pip3 pipx uv uvx npm npx pnpm yarn bun gem cargo"
     " go docker podman kubectl helm aws gcloud az gh hub apt apt-get brew dnf yum apk mail mailx sendmail mutt"
@@ -190,6 +191,10 @@ def _saying(program: str, words: list[str], check: _Check) -> bool:
         if not words or words[0].startswith("-"):
             raise NotATool("printf that sets a variable")
         found = Parsed([(words[0], "text operand"), *found.pieces[1:]])
+    elif program == "echo":
+        first = next((word for word in words if not _ECHO.fullmatch(word)), "")
+        if first and is_hole(first[0]) and all(is_hole(sign) or sign in "neE" for sign in first):
+            check.demand(first, "no option of echo")
     check.pieces(program, found)
     return True
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from metamem.foundry.acts import What, note
 from metamem.foundry.tools import store
-from metamem.foundry.tools.cooling import enter_judgement
+from metamem.foundry.tools.cooling import enter_judgement, judgements
 from metamem.foundry.tools.site import Site, subject_of
 from metamem.foundry.tools.store import Measured
 from metamem.foundry.tools.verdict import Verdict
@@ -24,10 +24,11 @@ def enter(
     within: str = ".",
     seconds: float = 0.0,
     tokens: int = 0,
+    writer: str = "template",
 ) -> None:
     """Keep a verdict. A tool that passed waits for a person from now on. `known` is how many cases there
     were, `within` the folder of the tree in which the tool works; seconds and tokens are what writing and
-    judging cost."""
+    judging cost. That somebody was asked is kept once, until there is an answer."""
     tool = verdict.tool
     if tool is not None and verdict.decided in ("promoted", "refused"):
         with site.database.writing() as execute:
@@ -40,10 +41,14 @@ def enter(
         decide = site.ledger.promote if verdict.decided == "promoted" else site.ledger.refuse
         decide(about, site.place, reason=reason(verdict), evidence=evidence(verdict))
     with site.database.writing() as execute:
+        before = judgements(execute, site.number, verdict.workflow)
+        if verdict.asked and before and before[-1].asked and before[-1].why == verdict.why:
+            return
         # Last: whatever interrupted what is above, it is judged and entered again.
         enter_judgement(
-            execute, site.number, verdict, at=at, known=known, seconds=seconds, tokens=tokens
-        )
+            execute, site.number, verdict, at=at, known=known, seconds=seconds, tokens=tokens,
+            writer=writer,
+        )  # fmt: skip
         named = verdict.tool.id if verdict.tool is not None else verdict.workflow
         what: What = verdict.decided if verdict.decided in ("promoted", "refused") else "judged"
         note(execute, site.number, what, named, verdict.why, at)

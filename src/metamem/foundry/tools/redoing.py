@@ -80,9 +80,11 @@ def redoing(case: Case, origin: Origin) -> Redoing:
 
 
 def begun(trace: Trace) -> Snapshot:
-    """The tree that a session began with; `NotReplayable` where it was not kept, or not all of it."""
+    """The tree that a session began with; `NotReplayable` where it was not kept, not all of it or too late."""
     if trace.snapshot is None:
         raise NotReplayable("nobody knows what tree the session began with")
+    if trace.snapshot.late:
+        raise NotReplayable("the tree was looked at when tools had already been used")
     if not trace.snapshot.whole:
         raise NotReplayable("a part of the tree that the session began with was left out")
     return trace.snapshot

@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ _WHO = ("-c", "user.name=metamem", "-c", "user.email=metamem@localhost")
 _PLAIN = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0",
           "-c", "commit.gpgsign=false")  # fmt: skip
 _ZERO = "0" * 40
+_LEVELS = 3  # folders between a repository and the memory's
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,16 @@ class Repository:
 
     def head(self) -> str:
         """The newest commit; empty where there is none."""
-        return self._git("rev-parse", "--verify", "--quiet", BRANCH, check=False).strip()
+        if not self._whole() and not (self.folder / ".git" / BRANCH).exists():
+            return ""  # whoever was making it was stopped; `alone` makes it whole
+        # Git says 1 where there is none. Any other failure is one, and must not look like that.
+        return self._git("rev-parse", "--verify", "--quiet", BRANCH, fine=(0, 1)).strip()
 
     def committed(self, name: str) -> dict[str, str] | None:
         """The files of a tool as the newest commit has them; None where it has none."""
         if not self.head():
             return None
-        listed = self._git("ls-tree", "-z", "--name-only", BRANCH, f"{name}/", check=False)
+        listed = self._git("ls-tree", "-z", "--name-only", BRANCH, f"{name}/")
         paths = [path for path in listed.split("\0") if path]
         return {
             path.rpartition("/")[2]: self._git("show", f"{BRANCH}:{path}") for path in paths
@@ -172,13 +176,23 @@ class Repository:
         (self.folder / _UNFINISHED).unlink(missing_ok=True)
 
     def _make(self) -> None:
-        inside = self.folder / ".git"
-        if all((inside / part).exists() for part in ("HEAD", "config", "objects", "refs")):
+        self._make_private()
+        if self._whole():
             return
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        inside = self.folder / ".git"
         inside.mkdir(exist_ok=True, mode=0o700)
         with self._locked(fcntl.LOCK_EX):
             self._git("init", "-q", "--template=", "--initial-branch=main")
+
+    def _whole(self) -> bool:
+        inside = self.folder / ".git"
+        return all((inside / part).exists() for part in ("HEAD", "config", "objects", "refs"))
+
+    def _make_private(self) -> None:
+        """Its owner's alone, with the folders above it up to that of all tools: names of projects are there."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for each in (*self.folder.parents[:_LEVELS], self.folder):
+            each.chmod(0o700)
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[None]:
@@ -198,7 +212,7 @@ class Repository:
         *words: str,
         stdin: str = "",
         environment: Mapping[str, str] | None = None,
-        check: bool = True,
+        fine: Collection[int] = (0,),
     ) -> str:
         given = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         given |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "LC_ALL": "C"}
@@ -208,6 +222,7 @@ class Repository:
             done = subprocess.run(
                 ["git", *_PLAIN, *_WHO, *words],
                 cwd=self.folder,
+                umask=0o077,
                 env=given | dict(environment or {}),
                 input=stdin.encode(errors="surrogateescape"),
                 capture_output=True,
@@ -217,8 +232,10 @@ class Repository:
             )
         except OSError as error:
             raise StoreError(f"git cannot be run: {error.strerror}", hint="install git") from None
-        if check and done.returncode:
-            said = done.stderr.decode(errors="replace").strip()
+        if done.returncode not in fine:
+            said = (
+                done.stderr.decode(errors="replace").strip() or f"git ended with {done.returncode}"
+            )
             raise StoreError(f"the repository of tools in {self.folder} fails: {said}")
         return done.stdout.decode(errors="surrogateescape")
 
@@ -226,7 +243,9 @@ class Repository:
 def _write(path: Path, text: str) -> None:
     """The whole file or none of it."""
     part = path.with_name(f".{path.name}.part")
+    part.touch(mode=0o600)
     part.write_text(text, encoding="utf-8", errors="surrogateescape")
+    part.chmod(0o600)
     part.replace(path)
 
 

@@ -33,7 +33,7 @@ MORE_MB = 1024  # that a tool may add to its tree
 GIT_SECONDS = 10.0
 OUTPUT = 20_000  # characters that are told; the end is what matters
 _PLACE = "/run/tool"  # where the jail has the program
-_HELP = (["--help"], ["-h"])  # asking what it takes is no use of it
+_HELP = {"--help", "-h"}  # asking what it takes is no use of it
 _PINNED, _FIXED = (".git",), (".git/config", ".git/hooks")
 _ASKED = r"^(user\.(name|email)|core\.(autocrlf|eol|filemode|symlinks|quotepath))$"
 _THERE = 'cd -- "$1" && shift && exec "$@"'
@@ -103,7 +103,7 @@ async def run(
         raise Sabotaged(f"{name} is disabled: {why}; they are as before")
     identifier = runs.new_run()
     output = _told(done)
-    if values is None and list(words) in _HELP:
+    if values is None and _HELP & set(words):
         return Ran(identifier, name, done.exit_code, output, done.ended_by, took)
     given = [dict(values)] if values is not None else list(words)
     gone = await aside(

@@ -12,7 +12,7 @@ from typing import Any
 
 from metamem.core.ids import content_id
 from metamem.core.tokens import count_tokens
-from metamem.foundry.outcomes import corrects
+from metamem.foundry.correcting import corrects
 from metamem.foundry.tools.body import BAD_VALUES
 from metamem.foundry.tools.deployments import Deployed, Deployment
 from metamem.foundry.words import Trace, Use, Workflow
@@ -43,6 +43,11 @@ class Run:
     milliseconds: int
     tokens: int | None
     session: str
+
+    @property
+    def refused(self) -> bool:
+        """Its values were not taken: nothing was done, and it is no use."""
+        return self.exit_code == BAD_VALUES
 
 
 def names_of(name: str) -> set[str]:
@@ -126,10 +131,13 @@ def runs(execute: Execute, scope: int, slot: str, *, tool: str = "", since: int 
     ]
 
 
-def by_hand_since(execute: Execute, scope: int, slot: str, since: int) -> int:
+def by_hand_since(
+    execute: Execute, scope: int, slot: str, since: int, until: int | None = None
+) -> int:
     ((count,),) = execute(
-        "SELECT COUNT(*) FROM tool_by_hand WHERE scope = ? AND slot = ? AND at >= ?",
-        (scope, slot, since),
+        "SELECT COUNT(*) FROM tool_by_hand WHERE scope = ? AND slot = ? AND at >= ?"
+        " AND (? IS NULL OR at < ?)",
+        (scope, slot, since, until, until),
     )
     return int(count)
 

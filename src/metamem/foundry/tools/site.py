@@ -15,11 +15,11 @@ from metamem.foundry.tools.tables import TOOLS
 from metamem.foundry.workflows.tables import WORKFLOWS
 from metamem.promotion.contents import Evidence
 from metamem.promotion.ledger import Ledger
-from metamem.service.database import FILE, Database
+from metamem.service.database import FILE, Database, make_private
 from metamem.service.sight import scope_number
-from metamem.store import Archive, open_archive
 from metamem.store.facets import Promotions
 from metamem.store.records import Place, Subject
+from metamem.store.sqlite import SqliteArchive
 
 COMPONENTS = (FAILURES, WORKFLOWS, LESSONS, TOOLS)
 ARCHIVE = "archive.db"  # called as those of experiments are
@@ -63,9 +63,16 @@ def tools_database(memory: Path, *, create: bool = True) -> Database:
     return Database(memory / FILE, create=create, also=COMPONENTS)
 
 
-def tools_archive(memory: Path) -> Archive:
-    """The archive whose ledger decides about tools: one for all projects, beside the memory."""
-    return open_archive(memory / ARCHIVE)
+def tools_archive(memory: Path) -> SqliteArchive:
+    """The archive whose ledger decides about tools: one for all projects, beside the memory. It is its
+    owner's, as the memory is."""
+    archive = SqliteArchive(memory / ARCHIVE)
+    try:
+        make_private(memory / ARCHIVE)
+    except BaseException:
+        archive.close()
+        raise
+    return archive
 
 
 def site_of(

@@ -17,7 +17,7 @@ from metamem.core.access import Scope
 from metamem.core.errors import MetamemError
 from metamem.core.ids import content_id
 from metamem.foundry.tools.store import Kept
-from metamem.foundry.tools.telling import in_words
+from metamem.foundry.tools.telling import described, in_words
 from metamem.foundry.tools.tool import Given
 from metamem.service.access.projects import PROJECT, project_of
 from metamem.service.database import Database
@@ -44,10 +44,7 @@ def skill_name(kept: Kept) -> str:
 
 def skill_text(kept: Kept) -> str:
     tool = kept.tool
-    example = {
-        g.name: g.examples[0] if g.examples else f"<{g.name}>" for g in tool.given if g.required
-    }
-    line = f"metamem tool {kept.name} --json {shlex.quote(json.dumps(example, ensure_ascii=False))}"
+    line = _line(kept)
     told = in_words(tool)
     rows = "\n".join(_row(each) for each in tool.given)
     return (
@@ -60,6 +57,27 @@ def skill_text(kept: Kept) -> str:
         + "Exit code 0: every step was done. 2: a value was not taken, and nothing was done. Any other: a step"
         " failed; it says which. It works on the files of this repository alone, without network.\n"
         "If it fails, do the steps by hand. `metamem tools` lists what there is.\n"
+    )
+
+
+def usage(kept: Kept) -> str:
+    """How a tool is called, with an example of each value."""
+    rows = [
+        f"  --{each.name.replace('_', '-')}  {each.kind}"
+        + ("" if each.required else ", may be left out")
+        + (f", such as {', '.join(map(str, each.examples))}" if each.examples else "")
+        + (f"; also does: {each.about}" if each.about else "")
+        for each in kept.tool.given
+    ]
+    return "\n".join(
+        [
+            f"{kept.name}: {described(kept.tool)}",
+            "",
+            *(rows or ["It takes no values."]),
+            "",
+            _line(kept),
+            "It works on the git tree of the folder, without network.",
+        ]
     )
 
 
@@ -155,6 +173,16 @@ def take_away(written: Written) -> bool:
     return True
 
 
+def _line(kept: Kept) -> str:
+    """A command line that uses it."""
+    example = {
+        g.name: g.examples[0] if g.examples else f"<{g.name}>"
+        for g in kept.tool.given
+        if g.required
+    }
+    return f"metamem tool {kept.name} --json {shlex.quote(json.dumps(example, ensure_ascii=False))}"
+
+
 def _put(path: Path, folder: Path, text: str, ours: Collection[str]) -> bool:
     """Write a file, unless another's stands there, or a link leads out of the folder."""
     try:
@@ -175,9 +203,11 @@ def _put(path: Path, folder: Path, text: str, ours: Collection[str]) -> bool:
 def _row(given: Given) -> str:
     examples = ", ".join(f"`{example}`" for example in given.examples)
     needed = "" if given.required else "may be left out; "
-    return (
-        f"| `{given.name}` | {given.kind} | {needed}{'such as ' + examples if examples else ''} |"
-    )
+    told = f"such as {examples}" if examples else ""
+    if given.about:
+        about = given.about.replace("|", "\\|")
+        told = f"also does `{about}`"
+    return f"| `{given.name}` | {given.kind} | {needed}{told} |"
 
 
 def _digests(execute: Execute, scope: int, slot: str, path: Path) -> list[str]:

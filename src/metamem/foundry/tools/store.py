@@ -197,7 +197,7 @@ def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     marks = ", ".join("?" * len(STANDING))
     rows = execute(
         "SELECT id, state FROM tools WHERE scope = ? AND archived = 0"
-        f" ORDER BY state IN ({marks}) DESC, made_at DESC, id",
+        f" ORDER BY state IN ({marks}) DESC, restored_at DESC, made_at DESC, id",
         (scope, *STANDING),
     )
     away = [identifier for identifier, state in rows[most:] if state not in STANDING]
@@ -206,22 +206,23 @@ def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     return len(away)
 
 
-def restore(execute: Execute, scope: int, identifier: str) -> None:
+def restore(execute: Execute, scope: int, identifier: str, *, at: int) -> None:
     """Make an archived tool active again; another gives its place where there is none. Whether it is
     in use is the ledger's to say."""
     if not execute("SELECT 1 FROM tools WHERE scope = ? AND id = ?", (scope, identifier)):
         raise UsageError(f"there is no tool {identifier}", hint="list the archived ones")
     archive_rest(execute, scope, ACTIVE - 1)
-    _set_archived(execute, scope, identifier, False)
+    _set_archived(execute, scope, identifier, False, at)
 
 
 def archive_unused(execute: Execute, scope: int, before: int) -> int:
     """Put away what was written before that time and is neither in use nor waits; how many that were."""
     marks = ", ".join("?" * len(STANDING))
     rows = execute(
-        "UPDATE tools SET archived = 1 WHERE scope = ? AND archived = 0 AND made_at < ?"
+        "UPDATE tools SET archived = 1, restored_at = 0"
+        " WHERE scope = ? AND archived = 0 AND restored_at < ? AND made_at < ?"
         f" AND state NOT IN ({marks}) RETURNING id",
-        (scope, before, *STANDING),
+        (scope, before, before, *STANDING),
     )
     return len(rows)
 
@@ -250,10 +251,12 @@ def _enter_replay(execute: Execute, scope: int, tool: str, replay: Replayed) -> 
     )
 
 
-def _set_archived(execute: Execute, scope: int, identifier: str, archived: bool) -> None:
+def _set_archived(
+    execute: Execute, scope: int, identifier: str, archived: bool, restored_at: int = 0
+) -> None:
     execute(
-        "UPDATE tools SET archived = ? WHERE scope = ? AND id = ?",
-        (int(archived), scope, identifier),
+        "UPDATE tools SET archived = ?, restored_at = ? WHERE scope = ? AND id = ?",
+        (int(archived), restored_at, scope, identifier),
     )
 
 
@@ -261,7 +264,13 @@ def _kept(row: Sequence[Any]) -> Kept:
     (_, slot, name, title, description, program, given, workflow, kept_as, writer, state, lower,
      within, at, away) = row  # fmt: skip
     asked = tuple(
-        Given(each["name"], each["kind"], each["required"], tuple(each["examples"]))
+        Given(
+            each["name"],
+            each["kind"],
+            each["required"],
+            tuple(each["examples"]),
+            each.get("about", ""),
+        )
         for each in json.loads(given)
     )
     tool = Tool(title, description, program, asked, workflow, writer)

@@ -72,7 +72,16 @@ TOOLS = Component(
             """CREATE TABLE foundry_cursors (
                 scope INTEGER NOT NULL, job TEXT NOT NULL, event INTEGER NOT NULL,
                 PRIMARY KEY (scope, job)) {clustered}""",
-        )
+        ),
+        (
+            # Who wrote, or was to write: what one could not do, another may. `asked`: nobody has answered.
+            "ALTER TABLE tool_judgements ADD COLUMN writer TEXT NOT NULL DEFAULT 'template'",
+            "ALTER TABLE tool_judgements ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",
+        ),
+        (
+            # When a person brought it back; it counts as met then.
+            "ALTER TABLE tools ADD COLUMN restored_at INTEGER NOT NULL DEFAULT 0",
+        ),
     ],
     erasable=("foundry_acts",),
     changeable=(

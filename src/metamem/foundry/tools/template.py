@@ -11,7 +11,15 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from metamem.core.secrets import INSTEAD
-from metamem.foundry.tools.interface import described, examples, flags_of, holes, named, own_values
+from metamem.foundry.tools.interface import (
+    asking,
+    described,
+    examples,
+    flags_of,
+    holes,
+    named,
+    own_values,
+)
 from metamem.foundry.tools.operations import Code, NotATool, Operation, operations
 from metamem.foundry.tools.programs import Checked, Rules, all_rules, check_path, checked_command
 from metamem.foundry.tools.quoting import safe
@@ -89,6 +97,15 @@ def assembled(
     constants = "\n".join(f"{name} = {value!r}" for name, value in head.items())
     body = files("metamem.foundry.tools").joinpath("body.py").read_text()
     return f"{body}\n\n{constants}\n\n\n{steps.rstrip()}\n{_ENTRY}"
+
+
+def steps_of(program: str) -> str:
+    """What a tool has of its own, without the helpers that stand in front of it; empty where that is not
+    known."""
+    body = files("metamem.foundry.tools").joinpath("body.py").read_text()
+    if not program.startswith(body) or not program.endswith(_ENTRY):
+        return ""
+    return program[len(body) : -len(_ENTRY)].strip("\n")
 
 
 def _check(workflow: Workflow, cases: Sequence[Case]) -> None:
@@ -224,7 +241,7 @@ def _given(workflow: Workflow, flags: Mapping[int, str], kept: Sequence[int]) ->
         for p in workflow.parameters
         if p.flow is None and p.name in needed
     ]
-    return (*asked, *(Given(name, "flag", False) for name in flags.values()))
+    return (*asked, *asking(workflow, flags))
 
 
 def _title(step: Step, found: Sequence[Operation], code: Code) -> str:

@@ -43,6 +43,7 @@ class Given:
     kind: GivenKind
     required: bool = True
     examples: tuple[Any, ...] = ()
+    about: str = ""  # of a flag, the step that it asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,11 @@ class Tool:
         return {
             "type": "object",
             "properties": {
-                g.name: {**_TYPES[g.kind], **({"examples": list(g.examples)} if g.examples else {})}
+                g.name: {
+                    **_TYPES[g.kind],
+                    **({"description": f"also do: {g.about}"} if g.about else {}),
+                    **({"examples": list(g.examples)} if g.examples else {}),
+                }
                 for g in self.given
             },
             "required": [g.name for g in self.given if g.required],

@@ -67,6 +67,13 @@ class Toolbox:
         for each in offered:
             if name in runs.names_of(each.deployed.name):
                 return each
+        for scope in map(Scope.parse, scopes):
+            gone = self._gone(scope, name) if caller.may_write(scope) else None
+            if gone is not None:
+                raise UnknownName(
+                    f"the tool {gone.name} is out of use: {gone.deployment.why}",
+                    hint="do its steps by hand; metamem tools lists what there is",
+                )
         known = ", ".join(each.deployed.name for each in offered)
         raise UnknownName(
             f"no tool called {name!r} is in use here",
@@ -74,6 +81,13 @@ class Toolbox:
             if known
             else "metamem promotions pending lists those that wait",
         )
+
+    def _gone(self, scope: Scope, name: str) -> Deployed | None:
+        """A tool of that name that was in use."""
+        with self._database.reading() as execute:
+            number = scope_number(execute, scope)
+            ended = deployments.ended(execute, number) if number is not None else []
+        return next((each for each in ended if name in runs.names_of(each.name)), None)
 
     async def run(
         self,

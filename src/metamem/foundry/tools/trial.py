@@ -3,13 +3,14 @@
 import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 from metamem.core.errors import DataError
+from metamem.foundry.failures.shell import main_command, named
 from metamem.foundry.tools.effects import (
     Effects,
     differ,
@@ -19,7 +20,7 @@ from metamem.foundry.tools.effects import (
     without_content,
 )
 from metamem.foundry.tools.origin import NotReplayable, Origin
-from metamem.foundry.tools.redoing import Redoing
+from metamem.foundry.tools.redoing import Action, Redoing
 from metamem.foundry.tools.tool import Tool
 from metamem.foundry.words import Snapshot
 from metamem.sandbox.workspace import (
@@ -37,6 +38,7 @@ _THERE = 'cd -- "$1" && shift && exec "$@"'
 _ANSWER = 8 << 20  # bytes that a stage may say
 _SOMEWHEN = 1_577_836_800_000  # for snapshots that do not say when they were made
 _TOLD = 160
+_NO_PROGRAM = 127  # the exit code of a shell that does not find one
 _TOO_MUCH = {"cpu": "computing", "wall": "time", "processes": "at once", "tree": "was written"}
 
 
@@ -95,7 +97,7 @@ class Trial:
         start.mkdir()
         asked = {"begin": self._begin(), "uses": self._again.before, "folder": self._origin.within}
         said = await self._stage(start, asked)
-        self._check(said, "before it")
+        self._check(said, "before it", self._again.before)
         where = str(said["folder"])
         # The tool's turn is between the two recorded ones: what hangs on the time differs in them, too.
         first = await self._recorded(await self._copy(start, "first"), where)
@@ -113,7 +115,7 @@ class Trial:
         """The case as it was recorded, from the folder in which its shell was."""
         asked = {"uses": self._again.own, "folder": where, "look": self._look()}
         said = await self._stage(tree, asked)
-        self._check(said, "of it")
+        self._check(said, "of it", self._again.own)
         try:
             found = await asyncio.to_thread(self._files, tree)
         except DataError as error:
@@ -201,7 +203,7 @@ class Trial:
             seen_as=self._seen_as,
         )
 
-    def _check(self, said: Mapping[str, Any], where: str) -> None:
+    def _check(self, said: Mapping[str, Any], where: str, uses: Sequence[Action]) -> None:
         """A stage that went as it should; else the case cannot be replayed."""
         if "failed" in said:
             told = one_line(str(said["failed"]), _TOLD)
@@ -210,7 +212,7 @@ class Trial:
             raise NotReplayable(f"the uses {where} took too long, or too much", lasting=False)
         if said["redone"]:
             at, code = int(said["redone"]["at"]), int(said["redone"]["code"])
-            raise EndsOtherwise(f"a use {where} (number {at + 1}) now ends with exit code {code}")
+            raise EndsOtherwise(_otherwise(f"a use {where} (number {at + 1})", uses[at], code))
 
     # --- what is asked --------------------------------------------------------------------------
 
@@ -261,3 +263,14 @@ class Trial:
         if code:
             raise NotReplayable("the tree before it cannot be copied", lasting=False)
         return copy
+
+
+def _otherwise(which: str, use: Action, code: int) -> str:
+    """How a use ended that had ended otherwise. Programs that the jail does not have are the most common
+    reason: then it is told which line needs one."""
+    if code != _NO_PROGRAM:
+        return f"{which} now ends with exit code {code}"
+    lines = [op["text"] for op in use["does"] if op["kind"] == "shell"]
+    command = main_command(lines[-1]) if lines else None
+    needs = one_line(named(command), _TOLD) if command is not None else ""
+    return f"{which} needs a program that the jail does not have{f': {needs}' if needs else ''}"

@@ -26,6 +26,7 @@ class Verdict:
     tool: Tool | None = None
     replays: tuple[Replayed, ...] = ()
     lower: float = 0.0  # the exact lower bound of the share of equal effects
+    asked: bool = False  # somebody was asked for the tool who has not answered
 
     @property
     def replayable(self) -> float:

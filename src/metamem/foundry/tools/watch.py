@@ -13,9 +13,11 @@ then, and its failures.
 """
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from metamem.core.amounts import many
 from metamem.core.tokens import count_tokens
 from metamem.evaluation.statistics import binomial_lower_bound, t_interval
 from metamem.foundry.tools import deploying, deployments, runs, skills, store
@@ -56,7 +58,8 @@ class Fitness:
 class Account:
     """What a tool saved and what it cost, since it is in use."""
 
-    uses: int
+    uses: int  # that the tool took on
+    refused: int  # calls with values that it does not take: nothing was done
     by_hand: int  # times that the steps were done though the tool was there
     calls: Between  # saved
     tokens: Between  # saved by its uses, before what was spent
@@ -66,6 +69,7 @@ class Account:
     sessions: int
     judged: float  # seconds
     each: float  # tokens that a use which works saves
+    worked: int  # uses that did
 
     @property
     def net(self) -> Between:
@@ -126,12 +130,17 @@ def watch(site: Site, *, at: int) -> list[Watched]:
 
 
 def watched(execute: Execute, scope: int, deployed: Deployed) -> Watched:
-    """How a tool does."""
+    """How a tool does, or did while it was in use."""
     mine = _of_this(execute, scope, deployed)
-    by_hand = runs.by_hand_since(execute, scope, deployed.kept.slot, deployed.deployment.at)
+    ended = deployed.deployment.ended_at
+    by_hand = runs.by_hand_since(
+        execute, scope, deployed.kept.slot, deployed.deployment.at, until=ended
+    )
     warning = ""
     account = _account(execute, scope, deployed, mine, by_hand)
-    if not mine and by_hand >= UNUSED:
+    if ended is not None:
+        pass  # it is out of use: nothing has to be done about it
+    elif not account.uses and by_hand >= UNUSED:
         warning = f"the steps were done by hand {by_hand} times, and the tool was never used"
     elif account.sessions >= ENOUGH and account.net.high < 0:
         each = account.told // account.sessions
@@ -139,6 +148,31 @@ def watched(execute: Execute, scope: int, deployed: Deployed) -> Watched:
             f"it costs more tokens than it saves: {each} in each of {account.sessions} sessions"
         )
     return Watched(deployed, _fitness(mine), account, warning)
+
+
+def account_line(watched: Watched) -> str:
+    """What a tool did and what that was worth, in a line."""
+    account, fitness = watched.account, watched.fitness
+    used = f"used {many(account.uses, 'time')}" if account.uses else "not used yet"
+    if fitness.counted:
+        share = fitness.share
+        used += (
+            f", {fitness.worked} of {fitness.counted} that count worked ({share.low:.0%} to"
+            f" {share.high:.0%})"
+        )
+    elif account.uses:
+        used += ", none of which counts"
+    if account.refused:
+        used += f"; {many(account.refused, 'call')} with values that it does not take"
+    saved = (
+        f"Saved {account.calls.value:+.0f} calls, {account.net.value:+.0f} tokens"
+        f" ({account.net.low:+.0f} to {account.net.high:+.0f}) after what it cost"
+    )
+    after = account.pays_after
+    if after:
+        worth = "it has paid for that" if account.worked >= after else f"that is paid after {math.ceil(after)} uses"  # fmt: skip
+        saved += f"; {worth}"
+    return f"{used}; by hand {many(account.by_hand, 'time')}. {saved}."
 
 
 def telling(kept: Kept) -> int:
@@ -149,9 +183,10 @@ def telling(kept: Kept) -> int:
 
 
 def _of_this(execute: Execute, scope: int, deployed: Deployed) -> list[Run]:
-    """Uses of the version that is in use, since it is."""
-    since = deployed.deployment.at
-    return runs.runs(execute, scope, deployed.kept.slot, tool=deployed.kept.id, since=since)
+    """Uses of a version, for as long as it is or was in use."""
+    since, until = deployed.deployment.at, deployed.deployment.ended_at
+    found = runs.runs(execute, scope, deployed.kept.slot, tool=deployed.kept.id, since=since)
+    return [run for run in found if until is None or run.at <= until]
 
 
 def _fitness(mine: Sequence[Run]) -> Fitness:
@@ -170,24 +205,31 @@ def _account(
     cases = store.measured(execute, scope, kept.id)
     worked = [run for run in mine if run.worked]
     judged = [each for each in judgements(execute, scope, kept.kept_as) if each.at <= kept.made_at]
+    began, ended = deployed.deployment.at, deployed.deployment.ended_at
     ((sessions,),) = execute(
-        "SELECT COUNT(*) FROM sessions WHERE scope = ? AND started_at >= ?",
-        (scope, deployed.deployment.at),
+        "SELECT COUNT(*) FROM sessions WHERE scope = ? AND started_at >= ?"
+        " AND (? IS NULL OR started_at < ?)",
+        (scope, began, ended, ended),
     )
-    tokens = _saved([c.tokens for c in cases], len(worked), [run.tokens or 0 for run in mine])
+    # What a person tried in a shell, with values that are not taken, cost no agent anything.
+    uses = [run for run in mine if not run.refused]
+    paid = [run for run in mine if not run.refused or run.session]
+    tokens = _saved([c.tokens for c in cases], len(worked), [run.tokens or 0 for run in paid])
     by_hand_each = sum(c.tokens for c in cases) / len(cases) if cases else 0.0
     by_tool_each = sum(run.tokens or 0 for run in worked) / len(worked) if worked else 0.0
     return Account(
-        len(mine),
+        len(uses),
+        len(mine) - len(uses),
         by_hand,
-        _saved([c.calls for c in cases], len(worked), [1] * len(mine)),
+        _saved([c.calls for c in cases], len(worked), [1] * len(paid)),
         tokens,
-        _saved([c.milliseconds for c in cases], len(worked), [run.milliseconds for run in mine]),
+        _saved([c.milliseconds for c in cases], len(worked), [run.milliseconds for run in paid]),
         sum(each.tokens for each in judged),
         telling(kept) * int(sessions),
         int(sessions),
         sum(each.seconds for each in judged),
         by_hand_each - by_tool_each,
+        len(worked),
     )
 
 

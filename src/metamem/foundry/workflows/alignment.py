@@ -21,6 +21,9 @@ _PIECE = re.compile(
     | [^\W_]+ | .""",
     re.DOTALL | re.VERBOSE,
 )
+_QUOTE = re.compile(r"""['"][^\w'"`$\\]*""")
+# What the shell leaves as it is between quotes.
+_PLAIN = {"'": re.compile(r"[^']*"), '"': re.compile(r"""[^"`$\\!]*""")}
 _HELD = 0.6  # of a word with spaces that must be the same for it to hold together
 _MOST = 300  # pieces of a text that are compared word by word; more are compared by lines
 
@@ -105,7 +108,31 @@ def _word_parts(texts: Sequence[str]) -> list[str | Glue | Gap]:
     constant = sum(len(part) for part in parts if isinstance(part, str))
     tight = not any(c.isspace() for text in texts for c in text)
     loose = tight or constant < _HELD * max(map(len, texts))
-    return [Gap(tuple(texts))] if lacking and loose else parts
+    if (lacking and loose) or (len(parts) == 1 and isinstance(parts[0], Gap)):
+        return _quoted(texts)
+    return parts
+
+
+def _quoted(texts: Sequence[str]) -> list[str | Glue | Gap]:
+    """A word that is one value. Quotes around it are the shell's and none of it, nor are signs within them
+    that are always the same (`'- …'`)."""
+    before = _opening(texts)
+    after = _opening([text[::-1] for text in texts])[::-1]
+    if not before or before[:1] != after[-1:]:
+        return [Gap(tuple(texts))]
+    inner = [text[len(before) : len(text) - len(after)] for text in texts]
+    if not all(_has_word(text) and _PLAIN[before[0]].fullmatch(text) for text in inner):
+        return [Gap(tuple(texts))]
+    return [before, Gap(tuple(inner)), after]
+
+
+def _opening(texts: Sequence[str]) -> str:
+    """The quote with which all texts begin, with the signs that all have after it; empty without one."""
+    found = _QUOTE.match(texts[0])
+    signs = found[0] if found else ""
+    while not all(text.startswith(signs) for text in texts):
+        signs = signs[:-1]
+    return signs
 
 
 def _text_parts(texts: Sequence[str]) -> list[str | Glue | Gap]:

@@ -14,12 +14,11 @@ from typing import Any
 
 from metamem.foundry.words import Hole, Parameter, ParameterKind, Pieces, Template
 from metamem.foundry.workflows.alignment import Frame, Gap, Glue, Text, frame
+from metamem.foundry.workflows.naming import Spot, parameter_names
 from metamem.foundry.workflows.shape import COMMAND_KEYS, suffix
 
 # What was done for one step in one occurrence: nothing, one use's arguments, or those of a loop.
 Done = Sequence[Mapping[str, Any]]
-_SHORT_OPTIONS = {"-m": "message", "-n": "number", "-o": "output", "-b": "branch", "-t": "tag"}
-_OPTION = re.compile(r"(?:^|\s)(--?[A-Za-z][\w-]*)(?:\s+|=)[\"']?$")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w.])")
 _EXAMPLES = 3
@@ -56,7 +55,7 @@ def generalise(rows: Sequence[Sequence[Done]]) -> Generalised | None:
     """The template of `rows[occurrence][step]`. None where a loop would vary in more than one value."""
     frames = [_step_frame([row[step] for row in rows]) for step in range(len(rows[0]))]
     frames = _whole(_widened(_merged(_unified(frames))))
-    names = _names(frames)
+    names = parameter_names(_spots(frames))
     each = []
     for at, found in enumerate(frames):
         lists = {slot for slot in _slots(found) if slot.each}
@@ -356,48 +355,27 @@ def _template(found: Frame, names: Mapping[_Slot, str]) -> Template:
     return found
 
 
-def _names(frames: Sequence[Frame]) -> dict[_Slot, str]:
-    """A name for every slot, by where it stands first."""
-    names: dict[_Slot, str] = {}
-    taken: set[str] = set()
+def _spots(frames: Sequence[Frame]) -> Iterator[Spot]:
+    """Where every slot stands, step by step."""
     for found in frames:
         for leaf, key in _leaves(found, ""):
-            for slot, said in _said(leaf, key):
-                if slot in names:
-                    continue
-                base = re.sub(r"\W+", "_", said, flags=re.ASCII).strip("_").lower()
-                if not base or base[0].isdigit() or base == "number":  # `-n` may be anything
-                    base = _kind_name(slot)
-                name, number = base, 2
-                while name in taken:
-                    name, number = f"{base}{number}", number + 1
-                names[slot] = name
-                taken.add(name)
-    return names
+            if isinstance(leaf, _Slot):
+                yield _spot(leaf, key, "", key)
+            if not isinstance(leaf, Text):
+                continue
+            before = ""
+            for part in leaf.parts:
+                if isinstance(part, _Slot):
+                    yield _spot(part, "", before, key)
+                    before += "\0"
+                else:
+                    before += part.text if isinstance(part, Glue) else str(part)
 
 
-def _said(leaf: Any, key: str) -> Iterator[tuple[_Slot, str]]:
-    """Slots of a leaf, with what the words before them call them."""
-    if isinstance(leaf, _Slot):
-        yield leaf, key
-    if not isinstance(leaf, Text):
-        return
-    before = ""
-    for part in leaf.parts:
-        if isinstance(part, _Slot):
-            option = _OPTION.search(before)
-            named = option[1] if option else ""
-            yield part, _SHORT_OPTIONS.get(named, named if named.startswith("--") else "")
-            before += "\0"
-        else:
-            before += part.text if isinstance(part, Glue) else str(part)
-
-
-def _kind_name(slot: _Slot) -> str:
-    kind = _kind(replace(slot, values=tuple(_flat(slot)), each=False)) if slot.each else _kind(slot)
-    single = all(isinstance(v, str) and not re.search(r"\s", v) for v in _flat(slot))
-    name = "name" if kind == "text" and single else kind
-    return f"{name}s" if slot.each else name
+def _spot(slot: _Slot, argument: str, before: str, key: str) -> Spot:
+    values = tuple(_flat(slot))
+    kind = _kind(replace(slot, values=values, each=False)) if slot.each else _kind(slot)
+    return Spot(slot, argument, before, values, kind, slot.each, key)
 
 
 def _flat(slot: _Slot) -> Iterator[Any]:

@@ -7,12 +7,13 @@ What a tool is written from is drafted again from its own cases: nothing of a he
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from metamem.core.amounts import many
 from metamem.core.ids import derive_seed
 from metamem.foundry.words import Occurrence, Trace, Workflow
 from metamem.foundry.workflows.draft import LEAST, Located, drafted
 from metamem.foundry.workflows.goals import heard, served
 from metamem.foundry.workflows.match import by_step, matches
-from metamem.foundry.workflows.store import occurrences, workflows
+from metamem.foundry.workflows.store import Kept, occurrences, workflows
 from metamem.store.engine import Execute
 
 USES, SUCCESS = 5, 0.7  # from which on an evaluation may begin
@@ -42,6 +43,20 @@ def candidates(
         if candidate is not None:
             found.append(candidate)
     return found
+
+
+def too_few(
+    execute: Execute, scope: int, kept: Kept, trace_of: Callable[[str], Trace | None]
+) -> str:
+    """Why a workflow that is repeated often enough gives no candidate yet."""
+    cases = [one for one in occurrences(execute, scope, kept.id) if one.success]
+    mine = {one.session for one in cases if to_write_from(one) and trace_of(one.session)}
+    if len(mine) < LEAST:
+        return (
+            f"not enough data yet: {many(len(mine), 'session')} of {len(cases)} that went well to write a"
+            f" tool from, and it takes {LEAST} (one in {_ONE_IN} is taken by chance)"
+        )
+    return f"not enough data yet: the {len(mine)} sessions to write a tool from have too little in common"
 
 
 def to_write_from(occurrence: Occurrence) -> bool:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from metamem.foundry.words import Flow, Hole, Parameter, Pieces, Template, Use
+from metamem.foundry.workflows.printed import printed
 
 _AROUND = 40  # characters before and after a value that may tell where it stands
 _PLACES = 12  # places of a value in an output that are looked at
-_READ = 20_000
 _MOSTLY = 0.8
 _TELLING = 3  # characters of a value that is not everywhere by chance
 _PIECE = re.compile(r"\s+|\w+|[^\w\s]")
@@ -75,10 +75,10 @@ def _shown(row: Row, value: Any, goal: str) -> _Shown:
     """Which earlier steps print what nobody said."""
     leaves = [str(leaf) for leaf in _leaves(value)]
     unsaid = [leaf for leaf in leaves if not _holds(goal, leaf)]
-    printed = ["\n".join(use.result[:_READ] for use in uses) for uses in row]
+    texts = ["\n".join(map(printed, uses)) for uses in row]
     telling = [leaf for leaf in unsaid if len(leaf) >= _TELLING]
-    steps = {at for at, text in enumerate(printed) if any(_holds(text, leaf) for leaf in telling)}
-    whole = all(any(_holds(text, leaf) for text in printed) for leaf in unsaid)
+    steps = {at for at, text in enumerate(texts) if any(_holds(text, leaf) for leaf in telling)}
+    whole = all(any(_holds(text, leaf) for text in texts) for leaf in unsaid)
     return _Shown(frozenset(steps), whole)
 
 
@@ -143,7 +143,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def _output(uses: Sequence[Use]) -> str | None:
     """What a step printed; nothing where it was left out or done several times."""
-    return uses[0].result[:_READ] if len(uses) == 1 else None
+    return printed(uses[0]) if len(uses) == 1 else None
 
 
 def _flow(step: int, outputs: Sequence[str | None], wanted: Sequence[Any]) -> Flow | None:

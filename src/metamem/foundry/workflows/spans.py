@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from metamem.foundry.outcomes import corrects
+from metamem.foundry.correcting import corrects
 from metamem.foundry.words import Trace, Use
 from metamem.foundry.workflows.shape import Shape, essential, shape
 

@@ -121,6 +121,16 @@ def current(execute: Execute, scope: int, identifier: str) -> str:
     return identifier
 
 
+def lineage(execute: Execute, scope: int, identifier: str) -> set[str]:
+    """All ids that a workflow had: those that it succeeded, and its own."""
+    rows = execute("SELECT id, successor FROM workflow_successors WHERE scope = ?", (scope,))
+    found, fresh = {identifier}, {identifier}
+    while fresh:
+        fresh = {old for old, new in rows if new in fresh} - found
+        found |= fresh
+    return found
+
+
 def merge_duplicates(execute: Execute, scope: int) -> int:
     """Give the occurrences of a workflow that is a case of another to that one; how many went."""
     merged = 0
@@ -153,9 +163,10 @@ def merge_duplicates(execute: Execute, scope: int) -> int:
 def archive_unused(execute: Execute, scope: int, before: int) -> int:
     """Put away what nobody did since that time; how many that were. Done again it is active again."""
     rows = execute(
-        "UPDATE workflows SET archived = 1 WHERE scope = ? AND archived = 0 AND last_at < ?"
+        "UPDATE workflows SET archived = 1, restored_at = 0"
+        " WHERE scope = ? AND archived = 0 AND restored_at < ? AND last_at < ?"
         " RETURNING id",
-        (scope, before),
+        (scope, before, before),
     )
     return len(rows)
 
@@ -164,7 +175,7 @@ def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     """Put away the least used beyond the most that may be active; how many that were."""
     rows = execute(
         "SELECT id FROM workflows WHERE scope = ? AND archived = 0"
-        " ORDER BY uses DESC, last_at DESC, id",
+        " ORDER BY restored_at DESC, uses DESC, last_at DESC, id",
         (scope,),
     )
     for (identifier,) in rows[most:]:
@@ -172,12 +183,12 @@ def archive_rest(execute: Execute, scope: int, most: int = ACTIVE) -> int:
     return max(0, len(rows) - most)
 
 
-def restore(execute: Execute, scope: int, identifier: str) -> None:
+def restore(execute: Execute, scope: int, identifier: str, *, at: int) -> None:
     """Make an archived workflow active again; another gives its place where there is none."""
     if not execute("SELECT 1 FROM workflows WHERE scope = ? AND id = ?", (scope, identifier)):
         raise UsageError(f"there is no workflow {identifier}", hint="list the archived ones")
     archive_rest(execute, scope, ACTIVE - 1)
-    _set_archived(execute, scope, identifier, False)
+    _set_archived(execute, scope, identifier, False, at)
 
 
 def erase(execute: Execute, scope: int, session: str | None = None) -> None:
@@ -294,10 +305,12 @@ def _as(general: Workflow, special: Workflow, one: Occurrence) -> Values | None:
     return values
 
 
-def _set_archived(execute: Execute, scope: int, identifier: str, archived: bool) -> None:
+def _set_archived(
+    execute: Execute, scope: int, identifier: str, archived: bool, restored_at: int = 0
+) -> None:
     execute(
-        "UPDATE workflows SET archived = ? WHERE scope = ? AND id = ?",
-        (int(archived), scope, identifier),
+        "UPDATE workflows SET archived = ?, restored_at = ? WHERE scope = ? AND id = ?",
+        (int(archived), restored_at, scope, identifier),
     )
 
 

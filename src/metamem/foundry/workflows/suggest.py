@@ -3,8 +3,9 @@
 Only what was done often and mostly went well is told, one workflow at a time, once in a session, as data. What
 is asked for is held against single goals, as for failures (`failures.relevance`). A share is withheld by
 chance, in the same table as suggestions of failures, with the id of the workflow in the places of the failure
-and of what resolved it: what telling does is measured (`failures.effect`). Every function runs inside a block;
-`when_asked` needs one that may write.
+and of what resolved it: what telling does is measured (`failures.effect`). A workflow that is mined anew with
+more cases may get another id: what was measured under the former ones counts for it. Every function runs inside
+a block; `when_asked` needs one that may write.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,15 +14,23 @@ from dataclasses import dataclass
 from metamem.core.ids import content_id
 from metamem.core.terms import terms
 from metamem.core.tokens import count_tokens
-from metamem.foundry.failures.effect import WITHHELD, draw, effect, moment_of
+from metamem.foundry.failures.effect import WITHHELD, Effect, draw, effect, moment_of
 from metamem.foundry.failures.relevance import Goals
 from metamem.foundry.failures.store import goal_terms
-from metamem.foundry.failures.suggest import NOTHING, Suggestion, is_done_by, note
+from metamem.foundry.failures.suggest import (
+    NOTHING,
+    PRIOR,
+    Suggestion,
+    expected,
+    is_done_by,
+    note,
+    proof,
+)
 from metamem.foundry.tools.deployments import Deployed
 from metamem.foundry.tools.telling import without_holes
 from metamem.foundry.workflows.candidates import SUCCESS, USES
-from metamem.foundry.workflows.store import Kept, current, workflows
-from metamem.foundry.workflows.telling import WIDTHS, in_words, tellable_ways
+from metamem.foundry.workflows.store import Kept, current, lineage, workflows
+from metamem.foundry.workflows.telling import WIDTHS, in_words, roots_of, tellable_ways
 from metamem.service.marks import fenced
 from metamem.store.engine import Execute
 
@@ -36,6 +45,15 @@ class Told:
     kept: Kept
     way: str
     relevance: float
+    effect: Effect
+
+    @property
+    def score(self) -> float:
+        """What is most like what is asked for, unless telling it was measured to do less than another would."""
+        kept = self.kept
+        return self.relevance * (
+            1 + expected(PRIOR * kept.successes / (kept.uses + 1), self.effect)
+        )
 
 
 def when_asked(
@@ -50,14 +68,15 @@ def when_asked(
     share: float = WITHHELD,
     later: bool = False,
 ) -> Suggestion:
-    """The one workflow that is most like what is asked for, unless chance withholds it. `later`: whoever
+    """The one workflow that is worth most for what is asked for, unless chance withholds it. `later`: whoever
     shows it will say so (`failures.suggest.note`), since it may not arrive."""
     for told in for_prompt(execute, scope, prompt, in_use):
         named = told.kept.id
-        text = _rendered(told, tokens)
+        text = _rendered(told, tokens, roots_of(execute, scope))
         if not text:
             continue
-        if moment_of(execute, scope, session, named) is not None:
+        former = lineage(execute, scope, named)
+        if any(moment_of(execute, scope, session, each) is not None for each in former):
             break  # told or withheld before; the next best would tell what chance withheld
         moment = draw(execute, scope, session, named, named, place="prompt", at=at, share=share)
         if moment.withheld:
@@ -70,7 +89,7 @@ def when_asked(
 def for_prompt(
     execute: Execute, scope: int, prompt: str, in_use: Iterable[Deployed] = ()
 ) -> list[Told]:
-    """Workflows that do what is asked for, the most like it first; none where a tool in use does it."""
+    """Workflows that do what is asked for, the best first; none where a tool in use does it."""
     wanted = goal_terms(prompt)
     if not wanted:
         return []
@@ -89,28 +108,32 @@ def for_prompt(
             ((goals.likeness(wanted, words), way) for way, words in asked[each.id]),
             default=(0.0, ""),
         )
-        if likest[0] and each.id not in crafted and not _harms(execute, scope, each.id):
-            found.append(Told(each, likest[1], likest[0]))
-    return sorted(found, key=lambda told: (-told.relevance, -told.kept.successes, told.kept.id))
+        if not likest[0] or each.id in crafted:
+            continue
+        measured = of_telling(execute, scope, each.id)
+        if measured.verdict != "worse":
+            found.append(Told(each, likest[1], likest[0], measured))
+    return sorted(found, key=lambda told: (-told.score, -told.kept.successes, told.kept.id))
+
+
+def of_telling(execute: Execute, scope: int, workflow: str) -> Effect:
+    """What telling a workflow in words did, under all ids that it had."""
+    return effect(execute, scope, lineage(execute, scope, workflow), place="prompt")
 
 
 def _proven(kept: Kept) -> bool:
     return kept.uses >= USES and kept.successes >= SUCCESS * kept.uses
 
 
-def _harms(execute: Execute, scope: int, workflow: str) -> bool:
-    return effect(execute, scope, workflow, place="prompt").verdict == "worse"
-
-
 def _words(way: str) -> set[str]:
     return set(terms(without_holes(way)))
 
 
-def _rendered(told: Told, tokens: int, widths: Sequence[int] = WIDTHS) -> str:
+def _rendered(told: Told, tokens: int, roots: Sequence[str]) -> str:
     """Its steps in as many characters as the tokens allow; empty where they do not, or where it must not
     be told."""
-    for width in widths:
-        words = in_words(told.kept, told.way, width)
+    for width in WIDTHS:
+        words = in_words(told.kept, told.way, width, proof(told.effect), roots)
         if not words:
             return ""
         text = fenced(f"{HEAD}\n{words}", "advice", content_id(told.kept.id)[:12])

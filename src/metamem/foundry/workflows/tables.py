@@ -26,7 +26,11 @@ WORKFLOWS = Component(
             """CREATE TABLE workflow_successors (
                 scope INTEGER NOT NULL, id TEXT NOT NULL, successor TEXT NOT NULL,
                 PRIMARY KEY (scope, id)) {clustered}""",
-        )
+        ),
+        (
+            # When a person brought it back; it counts as met then.
+            "ALTER TABLE workflows ADD COLUMN restored_at INTEGER NOT NULL DEFAULT 0",
+        ),
     ],
     changeable=("workflows", "workflow_occurrences", "workflow_uses", "workflow_successors"),
 )
