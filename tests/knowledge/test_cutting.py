@@ -2,15 +2,16 @@
 
 import ast
 import textwrap
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metamem.knowledge import grammars
+from metamem.knowledge import grammars, languages
 from metamem.knowledge.cutting import cut
-from metamem.knowledge.languages import BY_SUFFIX, language_of
-from metamem.knowledge.pieces import BLOCK_LINES
+from metamem.knowledge.languages import BY_SUFFIX, MARKDOWN, language_of
+from metamem.knowledge.pieces import BLOCK_LINES, assembled
 from tests.extras import needs
 from tests.knowledge.conftest import FILES
 
@@ -129,3 +130,80 @@ def test_deep_nesting_does_no_harm():
     with pytest.raises((MemoryError, SyntaxError, RecursionError)):
         ast.parse(source)
     assert cut(source, language_of("a.py"))
+
+
+@given(
+    st.lists(
+        st.sampled_from(["class A:", "def f(self):", "@wrapped", "if x:", "else:", "try:", "pass"])
+    )
+    | st.just(["class A:", "def f(self):", "class B:", "def g(): ...", "if x:", "def h(): ..."]),
+    st.lists(st.integers(0, 3), min_size=12, max_size=12),
+)
+def test_python_is_cut_by_its_outermost_names_as_by_all_of_them(lines, depths) -> None:
+    needs("tree_sitter")
+    text = "\n".join(f"{'    ' * depth}{line}" for line, depth in zip(lines, depths, strict=False))
+    everywhere = replace(languages.PYTHON, around=frozenset())
+    found = [grammars.spans(text.encode(), language) for language in (languages.PYTHON, everywhere)]
+    assert assembled(text.split("\n"), found[0]) == assembled(text.split("\n"), found[1])
+
+
+def test_names_in_every_kind_of_statement_are_found() -> None:
+    needs("tree_sitter")
+    heads = [
+        "if a:",
+        "elif b:",
+        "else:",
+        "with c:",
+        "for d in e:",
+        "while g:",
+        "try:",
+        "except h:",
+        "finally:",
+    ]
+    lines, names = [], []
+    for number, head in enumerate([*heads, "match i:", "class K:", "@j"]):
+        names.append(f"f{number}")
+        indent = "" if head.startswith("@") else "    "
+        inner = [f"{indent}def f{number}():", f"{indent}    return 1"]
+        if head.startswith("match"):
+            inner = ["    case 1:", *(f"    {line}" for line in inner)]
+        lines += [head, *inner]
+    found = grammars.spans("\n".join(lines).encode(), languages.PYTHON)
+    assert [span.name for span in sorted(found, key=lambda s: s.line) if span.name != "K"] == names
+
+
+def test_what_stands_on_one_line_is_cut_the_same_each_time() -> None:
+    needs("tree_sitter")
+    text = "".join(f"function f{n}(){{return {n};function g{n}(){{}}}}" for n in range(50))
+    cuts = [[(p.kind, p.qualified) for p in cut(text, language_of("a.js"))] for _ in range(5)]
+    assert cuts == [[("function", "f0")]] * 5
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.js", "a.c"])
+def test_what_is_brackets_without_end_is_cut_by_lines(name):
+    needs("tree_sitter")
+    text = ("(" * 79 + "\n") * 400 + "end of it\n"
+    assert grammars.spans(text.encode(), language_of(name)) is None
+    pieces = cut(text, language_of(name))
+    assert {p.kind for p in pieces} == {"block"} and "end of it" in pieces[-1].text
+
+
+def test_errors_here_and_there_leave_a_file_its_functions():
+    needs("tree_sitter")
+    text = "".join(f"def f{n}(:\n    return (({n}\n\ndef g{n}():\n    pass\n" for n in range(200))
+    assert grammars.spans(text.encode(), language_of("a.py"))
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("# Plain", "Plain"),
+        ("## Closed ##", "Closed"),
+        ("### C#", "C"),
+        ("# one # two # ", "one # two"),
+        ("# a" + " " * 5000 + "b", "a" + " " * 5000 + "b"),
+    ],
+)
+def test_headings(line, title):
+    (piece,) = cut(f"{line}\ntext\n", MARKDOWN)
+    assert (piece.kind, piece.name) == ("section", title)

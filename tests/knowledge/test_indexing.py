@@ -6,15 +6,16 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from metamem.core.errors import Busy, DataError, UnknownName, UsageError
-from metamem.knowledge import grammars, place, reading
+from metamem.knowledge import grammars, indexing, place, reading, walking
 from metamem.knowledge.database import Database
 from metamem.knowledge.embedding import embedder_of
 from metamem.knowledge.indexing import Indexer
-from metamem.knowledge.overview import overview
+from metamem.knowledge.overview import overview, roots
 from metamem.knowledge.searching import Index
 from metamem.models.hashed_embedder import HashedEmbedder
 from tests.knowledge.conftest import FILES, write
@@ -93,11 +94,15 @@ def test_secrets_are_taken_out_before_anything_is_kept(shop, store):
     ],
 )
 def test_what_nobody_reads_is_left_out(tmp_path, store, name, content, left):
-    (tmp_path / name).write_bytes(content)
-    report = Indexer(store, workers=1).index("x", [tmp_path / name])
-    assert report.left_out == {left: 1} and report.pieces == 0
+    root = write(tmp_path / "root", {"fine.txt": "words"})
+    (root / name).write_bytes(content)
+    report = Indexer(store, workers=1).index("x", [root])
+    assert report.left_out == {left: 1} and report.pieces == 1
     again = Indexer(store, workers=1).index("x")
     assert again.read_bytes == 0
+    with pytest.raises(UsageError, match=f"nothing to index in .*{name} .{left}: {name}"):
+        Indexer(store, workers=1).index("y", [root / name])
+    assert place.names(store) == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +134,9 @@ def test_a_file_that_changes_while_it_is_read_stays_as_it_was(shop, indexed, mon
     monkeypatch.setattr(reading.os, "fstat", restless)
     report = Indexer(indexed, workers=1).index("shop")
     monkeypatch.undo()
-    assert report.unreadable == ["notes.txt: it cannot be read: it changes while it is read"]
+    assert report.unreadable == [
+        "notes.txt: it cannot be read: it changes while it is read; what was indexed of it stays"
+    ]
     with Index(indexed, "shop") as index:
         assert "Tuesdays" in index.show("notes.txt")[0].text
     assert Indexer(indexed, workers=1).index("shop").changed == 1
@@ -166,10 +173,88 @@ def test_a_root_that_is_gone_takes_nothing_with_it(shop, indexed, tmp_path):
     assert "retry_payment" in found(indexed, "retry payment")
 
 
-def test_nothing_to_index_is_no_error_and_can_be_searched(tmp_path, store):
+def test_a_folder_with_nothing_to_index_is_an_error_and_leaves_no_index(tmp_path, store):
     (tmp_path / "empty").mkdir()
-    assert Indexer(store).index("empty", [tmp_path / "empty"]).files == 0
-    assert found(store, "anything", "empty") == []
+    with pytest.raises(UsageError, match=r"there is nothing to index in .*empty$"):
+        Indexer(store).index("empty", [tmp_path / "empty"])
+    assert place.names(store) == [] and not (store / "empty").exists()
+
+
+def test_a_folder_of_which_nothing_can_be_read_is_an_error(shop, store, monkeypatch):
+    def unread(file):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(reading, "_stable", unread)
+    with pytest.raises(
+        UsageError, match=r"README.md: it cannot be read: Permission denied"
+    ) as told:
+        Indexer(store, workers=1).index("shop", [shop])
+    assert "stays" not in str(told.value) and place.names(store) == []
+
+
+def test_what_everything_is_hidden_by_is_told(shop, store):
+    write(shop, {".gitignore": "*\n"})
+    with pytest.raises(UsageError, match=r"ignored: .*README.md(.|\n)*\.metamemignore"):
+        Indexer(store, workers=1).index("shop", [shop])
+    write(shop, {".metamemignore": "!*\n"})
+    assert Indexer(store, workers=1).index("shop", [shop]).files == len(FILES) + 2
+
+
+def test_a_new_root_with_nothing_in_it_is_an_error_and_the_rest_is_indexed(shop, indexed, tmp_path):
+    (tmp_path / "empty").mkdir()
+    write(shop, {"new.py": "def fresh(): ...\n"})
+    with pytest.raises(UsageError, match=r"nothing to index in .*empty"):
+        Indexer(indexed, workers=1).index("shop", [tmp_path / "empty"])
+    assert roots(indexed, "shop") == [shop.resolve()] and "new.py" in paths(indexed)
+
+
+def test_roots_that_overlap_from_the_beginning_leave_no_index(shop, store):
+    with pytest.raises(UsageError, match="overlap"):
+        Indexer(store).index("shop", [shop, shop / "web"])
+    assert place.names(store) == []
+
+
+def test_what_is_neither_a_file_nor_a_folder_is_refused(tmp_path, store):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="neither a file nor a folder"):
+        Indexer(store, workers=1).index("pipe", [tmp_path / "pipe"])
+    assert place.names(store) == []
+
+
+def test_an_index_of_what_is_all_gone_stays(shop, indexed):
+    for path in FILES:
+        (shop / path).unlink()
+    report = Indexer(indexed, workers=1).index("shop")
+    assert (report.files, report.removed) == (0, len(FILES))
+    assert found(indexed, "anything") == []
+
+
+def test_what_an_unreadable_ignore_file_hides_stays_as_it_was(shop, indexed):
+    (shop / "shop/.gitignore").symlink_to(".gitignore")  # a link to itself: nobody can read it
+    write(shop, {"shop/hidden.py": "def hidden(): ...\n", "new.py": "def fresh(): ...\n"})
+    (told,) = (report := Indexer(indexed, workers=1).index("shop")).unreadable
+    assert told.startswith("shop/: shop/.gitignore cannot be read") and told.endswith("stays")
+    assert (report.added, report.removed) == (1, 0)
+    assert "shop/cart.py" in paths(indexed) and "shop/hidden.py" not in paths(indexed)
+    (shop / ".gitignore").symlink_to(".gitignore")
+    (shop / "notes.txt").unlink()
+    report = Indexer(indexed, workers=1).index("shop")
+    assert counted(report) == (0, 0, 0, len(FILES) + 1) and len(report.unreadable) == 1
+
+
+def test_a_file_that_is_gone_is_dropped_beside_one_that_cannot_be_read(shop, indexed, monkeypatch):
+    real = walking.walk
+
+    def walk(root):
+        for each in real(root):
+            if each.path == "notes.txt":
+                yield walking.Left("notes", "it cannot be read", unreadable=True)
+            else:
+                yield each
+
+    monkeypatch.setattr(indexing, "walk", walk)
+    report = Indexer(indexed, workers=1).index("shop")
+    assert report.removed == 1 and report.unreadable == ["notes: it cannot be read"]
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 65])
@@ -238,6 +323,31 @@ def test_another_embedder_makes_the_vectors_anew(shop, store):
         assert index.warning(HashedEmbedder()) == ""
 
 
+def kept_vectors(store):
+    with Database(store / "shop") as database:
+        return dict(database.execute("SELECT path, vectors FROM files WHERE left_out = ''"))
+
+
+def test_vectors_made_while_reading_are_those_made_later(shop, tmp_path):
+    wordllama = embedder_of("wordllama")
+    at_once, later = tmp_path / "at-once", tmp_path / "later"
+    report = Indexer(at_once, wordllama, workers=2).index("shop", [shop])
+    assert report.embedded == report.pieces
+    assert Indexer(later, workers=1).index("shop", [shop]).embedded == 0
+    assert not any(kept_vectors(later).values())
+    assert Indexer(later, wordllama, workers=1).index("shop").embedded == report.pieces
+    assert kept_vectors(at_once) == kept_vectors(later) and all(kept_vectors(later).values())
+
+
+def test_an_error_leaves_the_vectors_of_another_embedder(shop, store, tmp_path):
+    Indexer(store, embedder_of("wordllama"), workers=1).index("shop", [shop])
+    before = kept_vectors(store)
+    shop.rename(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="no file or folder"):
+        Indexer(store, HashedEmbedder(), workers=1).index("shop")
+    assert kept_vectors(store) == before
+
+
 KILLED = """
 import sys
 from pathlib import Path
@@ -273,3 +383,24 @@ def test_killed_at_any_moment_every_file_is_old_or_new(tmp_path, store):
     with Database(store / "big") as database:
         files = [row[0] for row in database.execute("SELECT id FROM files")]
         assert {database.texts(file)[0] for file in files} == {"MARK = 'new'"}
+
+
+@pytest.mark.slow
+def test_who_reads_for_an_index_ends_with_it_when_it_is_killed(tmp_path, store):
+    body = "".join(f"def part_{n}(value):\n    return value + {n}\n\n" for n in range(60))
+    root = write(tmp_path / "big", {f"m{n}.py": body for n in range(4_000)})
+    script = KILLED.replace("workers=1", "workers=2")
+    process = subprocess.Popen([sys.executable, "-c", script, str(store), str(root)])
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    readers: list[Path] = []
+    while len(readers) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+        began = [Path("/proc") / pid for pid in children.read_text().split()]
+        readers = [one for one in began if b"spawn_main" in (one / "cmdline").read_bytes()]
+    process.kill()
+    process.wait()
+    until = time.monotonic() + 60
+    while any(one.exists() for one in readers) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(one.exists() for one in readers)

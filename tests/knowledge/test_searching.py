@@ -2,10 +2,12 @@
 
 import pytest
 
-from metamem.core.errors import UsageError
+from metamem.core import registry
+from metamem.core.errors import ModelUnavailable, UsageError
+from metamem.knowledge import searching
 from metamem.knowledge.embedding import embedder_of
 from metamem.knowledge.indexing import Indexer
-from metamem.knowledge.searching import Index, Wanted, search_all
+from metamem.knowledge.searching import Index, Wanted, find_all, search_all
 from metamem.knowledge.words import parted, question
 from tests.knowledge.conftest import write
 
@@ -106,6 +108,37 @@ def test_meaning_finds_what_no_word_does(shop, store):
         assert "feed_dog" in [h.name for h in index.search("food for animals", 5, embedder)]
 
 
+def test_what_has_none_of_the_words_is_shown_with_a_word_of_that(shop, store):
+    write(shop, {"zoo.py": "def feed_dog(puppy): ...\n"})
+    embedder = embedder_of("wordllama")
+    Indexer(store, embedder, workers=1).index("shop", [shop])
+    found, warnings = search_all(store, ["shop"], "food for animals", embedder=embedder)
+    assert found and len(warnings) == 1 and "near in meaning at best" in warnings[0]
+    assert search_all(store, ["shop"], "feed a dog", embedder=embedder)[1] == []
+
+
+def test_an_index_of_another_embedder_is_searched_where_wordllama_does_not_work(
+    shop, store, monkeypatch
+):
+    """What compares single words is a help, and nothing that a search waits for."""
+    embedder = embedder_of("hashed")
+    Indexer(store, embedder, workers=1).index("shop", [shop])
+    made = registry.create
+
+    def without(kind, name, **settings):
+        if name == "wordllama":
+            raise ModelUnavailable("the package wordllama is not installed")
+        return made(kind, name, **settings)
+
+    monkeypatch.setattr(registry, "create", without)
+    searching._speller.cache_clear()
+    try:
+        found, warnings = search_all(store, ["shop"], "retry a payment", embedder=embedder)
+    finally:
+        searching._speller.cache_clear()
+    assert found[0].name == "retry_payment" and not warnings
+
+
 def test_components_by_name_and_what_is_known_of_them(index):
     def names(*asked, **wanted):
         return [hit.name for hit in index.find(*asked, Wanted(**wanted))]
@@ -116,6 +149,41 @@ def test_components_by_name_and_what_is_known_of_them(index):
     assert names("absent") == []
 
 
+@pytest.mark.parametrize(
+    "asked", ["Über_gang", "über_gang", "ÜBER_GANG", "*gang", "Ü*", "ü???_gang", "Cafe.Über_gang"]
+)
+def test_names_with_any_letters_are_found_in_any_case(shop, store, asked):
+    write(shop, {"a.py": "class Cafe:\n    def Über_gang(self): ...\n"})
+    Indexer(store, workers=1).index("shop", [shop])
+    with Index(store, "shop") as index:
+        assert [hit.name for hit in index.find(asked)] == ["Cafe.Über_gang"]
+
+
+def test_brackets_in_patterns_stand_for_themselves(shop, store):
+    write(shop, {"app/[id]/page.py": "def page(): ...\n", "app/d/page.py": "def page(): ...\n"})
+    Indexer(store, workers=1).index("shop", [shop])
+    with Index(store, "shop") as index:
+        (hit,) = index.find("page", Wanted(path="app/[id]/*"))
+        assert hit.path == "app/[id]/page.py" and index.find("[p]age") == []
+        assert {h.path for h in index.search("page", wanted=Wanted(path="*[id]*"))} == {hit.path}
+
+
+def test_components_come_in_the_order_of_their_names(shop, indexed, tmp_path):
+    text = "class Zoo:\n    def add_line(self): ...\n\n\ndef beta(): ...\n\n\ndef Beta(): ...\n"
+    other = write(tmp_path / "other", {"a.py": text})
+    Indexer(indexed, workers=1).index("other", [other])
+
+    def names(asked, limit=100):
+        found, more = find_all(indexed, ["shop", "other"], asked, limit=limit)
+        return [(hit.index, hit.name) for hit in found], more
+
+    assert names("add_line") == ([("shop", "Cart.add_line"), ("other", "Zoo.add_line")], False)
+    assert names("add_line", 1) == ([("shop", "Cart.add_line")], True)
+    assert names("zoo.add_LINE", 1) == ([("other", "Zoo.add_line")], False)
+    assert names("beta") == ([("other", "beta"), ("other", "Beta")], False)
+    assert names("Beta", 1) == ([("other", "Beta")], True)
+
+
 def test_pieces_are_shown_by_number_place_and_name(index):
     (one,) = index.show("retry_payment")
     assert index.show(str(one.id)) == [one]
@@ -123,6 +191,11 @@ def test_pieces_are_shown_by_number_place_and_name(index):
     whole = index.show("shop/cart.py")
     assert [piece.line for piece in whole] == sorted(piece.line for piece in whole)
     assert index.show("99999999") == index.show("shop/cart.py:999") == []
+
+
+@pytest.mark.parametrize("what", ["²", "shop/cart.py:²", "٣", "9" * 40, "shop/cart.py:" + "9" * 40])
+def test_what_is_no_number_of_a_piece_is_a_name_that_nothing_goes_by(index, what):
+    assert index.show(what) == []
 
 
 def test_several_indexes_answer_together(shop, indexed, tmp_path):

@@ -76,9 +76,26 @@ def test_what_is_left_out_is_told_with_the_reason(tmp_path):
     }
 
 
-def test_a_single_file_may_be_indexed(tmp_path):
-    write(tmp_path, {"a.py": "1"})
+def test_a_single_file_may_be_indexed_also_where_it_is_ignored(tmp_path):
+    write(tmp_path, {"a.py": "1", ".gitignore": "*.py\n"})
     assert found(tmp_path / "a.py") == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        (".netrc", "machine a password b", "made to hold secrets"),
+        (".env", "DB=plain", "made to hold secrets"),
+        ("server.PEM", "x", "made to hold secrets"),
+        ("a.png", "x", "binary"),
+        ("poetry.lock", "[[package]]", "made by a program that locks versions"),
+        ("a.txt", "", "empty"),
+        ("a.txt", "x" * 1_000_001, "larger than 1 MB"),
+    ],
+)
+def test_a_single_file_is_left_out_for_the_reasons_of_any_other(tmp_path, name, content, reason):
+    write(tmp_path, {name: content})
+    assert found(tmp_path / name) == [] and why(tmp_path / name) == {name: reason}
 
 
 def test_a_folder_that_is_not_there(tmp_path):

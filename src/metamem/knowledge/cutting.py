@@ -12,7 +12,7 @@ from metamem.knowledge import grammars
 from metamem.knowledge.languages import MARKDOWN, PYTHON, Language
 from metamem.knowledge.pieces import BLOCK_LINES, Piece, Span, assembled, blocks
 
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 
 
@@ -59,7 +59,8 @@ def _sections(lines: Sequence[str]) -> list[Piece]:
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]
         elif not fence and (heading := _HEADING.match(line)):
-            starts.append((number, len(heading[1]), heading[2]))
+            title = heading[2].rstrip().rstrip("#").rstrip()
+            starts.append((number, len(heading[1]), title))
     if not starts:
         return blocks(lines)
     found = blocks(lines[: starts[0][0] - 1])

@@ -4,8 +4,9 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from metamem.store.sqlite_connection import Connection
 from metamem.store.sqlite_errors import BUSY_SECONDS
 
 FORMAT = 1
+_AT_ONCE = 500  # rows in one statement
 _APART = "\0"  # between the texts of a file's pieces
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -36,6 +38,7 @@ CREATE INDEX IF NOT EXISTS pieces_named ON pieces (name COLLATE NOCASE);
 CREATE TABLE IF NOT EXISTS terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
 """
 Numbers = NDArray[np.uint32]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,19 @@ class Database:
             folder / FILE, "rwc" if create else "rw", wait=BUSY_SECONDS, reads_only=not create
         )
         self._numbers: dict[str, int] = {}
+        try:
+            self._begin(folder, create)
+        except DataError as error:
+            self.close()
+            raise DataError(
+                f"the index {folder.name} cannot be read ({error.message})",
+                hint=f"metamem knowledge forget {folder.name}, and index anew",
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, folder: Path, create: bool) -> None:
         if create:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -75,11 +91,7 @@ class Database:
             with self.writing() as execute:
                 execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (str(FORMAT),))
         if self.about("format") != str(FORMAT):
-            self.close()
-            raise DataError(
-                f"the index {folder.name} was made by another version of metamem",
-                hint=f"metamem knowledge forget {folder.name}, and index anew",
-            )
+            raise DataError("another version of metamem made it")
 
     def close(self) -> None:
         self._connection.close()
@@ -128,10 +140,16 @@ class Database:
 
     def put(self, root: int, files: Iterable[Read]) -> None:
         """Take files as they were read, in the place of what was known of them."""
-        with self.writing() as execute:
-            for file in files:
-                self._drop(execute, root, file.path)
-                self._add(execute, root, file)
+        taken = list(files)
+        try:
+            with self.writing() as execute:
+                self._number(execute, taken)
+                for file in taken:
+                    self._drop(execute, root, file.path)
+                    self._add(execute, root, file)
+        except BaseException:
+            self._numbers.clear()  # some were given in what is undone now
+            raise
 
     def touch(self, root: int, files: Iterable[Read]) -> None:
         """Files that were written to and are the same all the same."""
@@ -160,35 +178,41 @@ class Database:
             1,
         )
         local = np.frombuffer(file.terms, np.uint32)
-        numbers = np.array([self._number(execute, t) for t in file.vocabulary], np.uint32)
+        numbers = np.array([self._numbers[term] for term in file.vocabulary], np.uint32)
         terms = numbers[local >> 3] * 8 + (local & 7) if len(local) else local
         packed = zlib.compress(terms.astype(np.uint32).tobytes() + file.places + file.times, 1)
         rows = execute(
             "INSERT INTO files (root, path, size, changed, digest, left_out, language, secrets, lines,"
-            " texts, terms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            " texts, terms, vectors) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             (
                 *(root, file.path, file.size, file.changed, file.digest, file.left),
                 *(file.language, file.secrets, max((p.end for p in file.pieces), default=0)),
-                *(texts, packed),
+                *(texts, packed, file.vectors or None),
             ),
         )
-        for number, piece in enumerate(file.pieces):
+        for part in _parts(enumerate(file.pieces)):
             execute(
                 "INSERT INTO pieces (file, number, kind, name, within, line, until)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(rows[0][0], number, piece.kind, piece.name, piece.within),
-                    *(piece.line, piece.end),
-                ),
+                f" VALUES {', '.join(['(?, ?, ?, ?, ?, ?, ?)'] * len(part))}",
+                [
+                    value
+                    for number, p in part
+                    for value in (rows[0][0], number, p.kind, p.name, p.within, p.line, p.end)
+                ],
             )
 
-    def _number(self, execute: Execute, term: str) -> int:
-        found = self._numbers.get(term)
-        if found is None:
-            rows = execute("SELECT id FROM terms WHERE term = ?", (term,))
-            rows = rows or execute("INSERT INTO terms (term) VALUES (?) RETURNING id", (term,))
-            found = self._numbers[term] = rows[0][0]
-        return found
+    def _number(self, execute: Execute, files: Iterable[Read]) -> None:
+        """Know the numbers of all terms of some files; those that are new get one."""
+        unknown = {t: None for f in files for t in f.vocabulary if t not in self._numbers}
+        for part in _parts(unknown):
+            marks = ", ".join("?" * len(part))
+            self._numbers |= execute(f"SELECT term, id FROM terms WHERE term IN ({marks})", part)
+            fresh = [term for term in part if term not in self._numbers]
+            if fresh:
+                marks = ", ".join(["(?)"] * len(fresh))
+                self._numbers |= execute(
+                    f"INSERT INTO terms (term) VALUES {marks} RETURNING term, id", fresh
+                )
 
     # --- what was taken ----------------------------------------------------------------------
 
@@ -204,6 +228,13 @@ class Database:
     def texts(self, file: int) -> list[str]:
         rows = self.execute("SELECT texts FROM files WHERE id = ?", (file,))
         return unpacked_texts(rows[0][0]) if rows else []
+
+
+def _parts(rows: Iterable[T]) -> Iterator[list[T]]:
+    """As many as one statement takes at once."""
+    left = iter(rows)
+    while part := list(islice(left, _AT_ONCE)):
+        yield part
 
 
 def unpacked_texts(packed: bytes) -> list[str]:

@@ -1,8 +1,10 @@
-"""Vectors of pieces: made after the words are indexed, a file at a time, and kept with the file.
+"""Vectors of pieces: made in the main process while others read on, and kept with the file.
 
 What is embedded is not the text but what it is about: its name, where it stands, and the words that
 stand in it, each once. Code is mostly grammar, which would drown them.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,6 @@ from metamem.core.errors import UsageError
 from metamem.core.progress import Progress
 from metamem.core.protocols import Embedder
 from metamem.knowledge.database import Database, packed_vectors, set_about
-from metamem.knowledge.languages import language_of
 from metamem.knowledge.pieces import Piece
 from metamem.knowledge.words import outline
 from metamem.models.api_embedder import ApiEmbedder
@@ -40,15 +41,23 @@ def identity(embedder: Embedder) -> str:
     return f"{embedder.fingerprint}#{OUTLINE}"
 
 
-def embed_missing(database: Database, embedder: Embedder | None, progress: Progress) -> int:
-    """Make the vectors that are not there yet; those of another embedder are made anew."""
+def settle(database: Database, embedder: Embedder | None) -> None:
+    """From now on the vectors are this embedder's; those of another one are dropped."""
     mine = identity(embedder) if embedder else ""
     if database.about("embedder") != mine:
         with database.writing() as execute:
             execute("UPDATE files SET vectors = NULL WHERE vectors IS NOT NULL")
             set_about(execute, {"embedder": mine})
-    if embedder is None:
-        return 0
+
+
+def embedded(path: str, pieces: Sequence[Piece], embedder: Embedder) -> bytes:
+    """The vectors of a file's pieces, as they are kept."""
+    texts = [outline(piece, path) for piece in pieces]
+    return packed_vectors(_unit(embedder.embed(texts)) if texts else np.zeros((0, 1), np.float32))
+
+
+def embed_missing(database: Database, embedder: Embedder, progress: Progress) -> int:
+    """Make the vectors that are not there yet, of what was indexed without them or with others."""
     waiting = database.execute(
         "SELECT id, path FROM files WHERE vectors IS NULL AND left_out = '' ORDER BY id"
     )
@@ -60,14 +69,12 @@ def embed_missing(database: Database, embedder: Embedder | None, progress: Progr
         part = waiting[start : start + _FILES]
         rows = []
         for file, path in part:
-            texts = [outline(p, path, language_of(path)) for p in _pieces(database, file)]
-            rows.append(_unit(embedder.embed(texts)) if texts else np.zeros((0, 1), np.float32))
-            made += len(texts)
+            pieces = _pieces(database, file)
+            rows.append(embedded(path, pieces, embedder))
+            made += len(pieces)
         with database.writing() as execute:
             for (file, _), vectors in zip(part, rows, strict=True):
-                execute(
-                    "UPDATE files SET vectors = ? WHERE id = ?", (packed_vectors(vectors), file)
-                )
+                execute("UPDATE files SET vectors = ? WHERE id = ?", (vectors, file))
         progress.advance(len(part))
     return made
 

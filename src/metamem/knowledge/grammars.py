@@ -1,8 +1,10 @@
 """What has a name in a file, as a tree-sitter grammar sees it: broken code included."""
 
 import importlib
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from typing import Any
 
 from metamem.core import extras
@@ -19,24 +21,63 @@ def there(language: Language) -> bool:
     return bool(package) and all(map(find_spec, ("tree_sitter", package)))
 
 
-def spans(source: bytes, language: Language) -> list[Span]:
+def spans(source: bytes, language: Language) -> list[Span] | None:
+    """What has a name in a file; None where the grammar makes nothing of it."""
     parser, query, cursor = _opened(language)
     tree = parser.parse(source)
+    if _tangled(tree.root_node):
+        return None
+    if language.around and not tree.root_node.has_error:
+        named: Iterable[Any] = _outermost(tree.root_node, language)
+    else:
+        captured = chain.from_iterable(cursor(query).captures(tree.root_node).values())
+        # They come in any order, and on one line all may begin and end.
+        named = sorted(captured, key=lambda node: (node.start_byte, -node.end_byte))
     found = []
     kinds = language.nodes or {}
-    for nodes in cursor(query).captures(tree.root_node).values():
-        for node in nodes:
-            first, last = node.start_point[0] + 1, node.end_point[0] + 1
-            if node.end_point[1] == 0 and last > first:
-                last -= 1
-            around = node.parent
-            while around is not None and around.type in _AROUND:
-                first = min(first, around.start_point[0] + 1)
-                around = around.parent
-            name, within = _name(node), _receiver(node)
-            if name and (node.type not in _BODIED or node.child_by_field_name("body")):
-                found.append(Span(kinds.get(node.type, "function"), name, first, last, within))
+    for node in named:
+        (first, _), (last, column) = node.start_point, node.end_point
+        first, last = first + 1, last + 1
+        if column == 0 and last > first:
+            last -= 1
+        around = node.parent
+        while around is not None and around.type in _AROUND:
+            first = min(first, around.start_point[0] + 1)
+            around = around.parent
+        name, within = _name(node), _receiver(node)
+        if name and (node.type not in _BODIED or node.child_by_field_name("body")):
+            found.append(Span(kinds.get(node.type, "function"), name, first, last, within))
     return found
+
+
+_LOOSE = 20_000  # parts under one error: a query takes the square of their number
+
+
+def _tangled(root: Any) -> bool:
+    """Whether errors hold so many loose parts (a file of brackets) that a query would go on for minutes."""
+    pending, squares = [root], 0
+    while pending:
+        node = pending.pop()
+        if node.has_error:
+            squares += node.child_count**2 if node.is_error else 0
+            if squares > _LOOSE**2:
+                return True
+            pending += node.children
+    return False
+
+
+def _outermost(root: Any, language: Language) -> Iterator[Any]:
+    """What has a name and stands in no function: what stands in one belongs to it in any case. Most of
+    a file stands in functions and expressions, which the query would go through node by node."""
+    kinds = language.nodes or {}
+    pending = [root]
+    while pending:
+        for node in pending.pop().named_children:
+            kind = node.type
+            if kind in kinds:
+                yield node
+            if kind in language.around:
+                pending.append(node)
 
 
 _BODIED = ("struct_specifier", "enum_specifier", "union_specifier")  # else only a use of a type

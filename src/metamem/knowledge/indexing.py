@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import dataclass, field
-from multiprocessing import get_context
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Thread
 
 from metamem.core.errors import EngineFault, UsageError
 from metamem.core.progress import Progress, Silent
@@ -20,7 +22,7 @@ from metamem.core.protocols import Embedder
 from metamem.core.system import cores
 from metamem.knowledge import grammars, place, snapshot
 from metamem.knowledge.database import Database, Known, set_about
-from metamem.knowledge.embedding import embed_missing
+from metamem.knowledge.embedding import embed_missing, embedded, settle
 from metamem.knowledge.reading import Read, read_many
 from metamem.knowledge.walking import Found, walk
 from metamem.knowledge.words import VERSION
@@ -70,26 +72,47 @@ class Indexer:
         """Bring an index into line; the roots are added to those that it has. It is made where there
         is none."""
         place.checked(name)
-        wanted = [_checked(root) for root in roots]
+        there = (self.store / name / place.FILE).is_file()
+        wanted = [_checked(root, there) for root in roots]
         if not wanted:
             place.folder_of(self.store, name)
         with place.writing(self.store, name):
             folder = self.store / name
             folder.mkdir(exist_ok=True, mode=0o700)
-            with closing(Database(folder, create=True)) as database:
-                report = Report(name)
-                self._update(database, _enter(database, wanted), report)
-                report.embedded = embed_missing(database, self.embedder, self.progress)
-                if report.pieces:
-                    self.progress.phase("making it ready for searches")
-                    snapshot.opened(folder, database)
-                return report
+            empty = False
+            try:
+                with closing(Database(folder, create=True)) as database:
+                    before = set(database.roots())
+                    try:
+                        return self._brought(database, name, wanted)
+                    finally:
+                        _leave_bare(database, before)
+                        empty = not database.roots()
+            finally:
+                if empty:
+                    place.remove(folder)
+
+    def _brought(self, database: Database, name: str, wanted: Sequence[Path]) -> Report:
+        before = database.roots()
+        roots = _enter(database, wanted)
+        report = Report(name)
+        self._update(database, roots, report)
+        if self.embedder is not None:
+            report.embedded += embed_missing(database, self.embedder, self.progress)
+        if report.pieces:
+            self.progress.phase("making it ready for searches")
+            snapshot.opened(self.store / name, database)
+        bare = [str(roots[n]) for n in _bare(database) if n not in before]
+        if bare:
+            raise _nothing(bare, report)
+        return report
 
     def _update(self, database: Database, roots: Mapping[int, Path], report: Report) -> None:
         cutting = f"{VERSION} {grammars.installed()}"
         anew = database.about("cutting") != cutting
         for root in roots.values():
-            _checked(root)  # all of them, before anything is changed
+            _checked(root, True)  # all of them, before anything is changed
+        settle(database, self.embedder)
         for number, root in roots.items():
             self._update_root(database, number, root, report, anew)
         if anew:
@@ -111,8 +134,8 @@ class Indexer:
     ) -> None:
         self.progress.phase(f"looking through {root.name or root}")
         known = database.known(number)
-        found, stays = _found(root, report)
-        gone = [p for p in known if p not in found and not p.startswith(tuple(stays))]
+        found, stays = _found(root, report, known)
+        gone = [path for path in known if path not in found and not _in_any(path, stays)]
         if gone:
             database.drop(number, gone)
             report.removed += len(gone)
@@ -141,12 +164,12 @@ class Indexer:
         fresh = []
         for file in batch:
             if not file.digest:
-                report.unreadable.append(f"{file.path}: {file.left}")
+                report.unreadable.append(_unread(file.path, file.left, file.path in known))
                 continue
             report.read_bytes += file.size
             if file.same:
                 continue
-            fresh.append(file)
+            fresh.append(self._with_vectors(file, report))
             if file.path in known:
                 report.changed += not file.left
             else:
@@ -154,6 +177,12 @@ class Indexer:
             report.secrets += file.secrets
         database.touch(number, [file for file in batch if file.same])
         database.put(number, fresh)
+
+    def _with_vectors(self, file: Read, report: Report) -> Read:
+        if self.embedder is None or file.left:
+            return file
+        report.embedded += len(file.pieces)
+        return replace(file, vectors=embedded(file.path, file.pieces, self.embedder))
 
     def _read(
         self, root: str, todo: Sequence[tuple[str, bytes]], sizes: Sequence[int]
@@ -173,7 +202,8 @@ class Indexer:
             return
         try:
             # A fresh interpreter each: what this process holds (threads, locks) is not copied.
-            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            fresh = get_context("spawn")
+            with ProcessPoolExecutor(workers, fresh, initializer=_end_with_parent) as pool:
                 pending = [pool.submit(read_many, root, batch) for batch in batches[: 2 * workers]]
                 left = batches[: 2 * workers - 1 : -1]
                 while pending:
@@ -188,14 +218,28 @@ class Indexer:
             ) from error
 
 
-def _checked(root: Path) -> Path:
+def _end_with_parent() -> None:
+    """A worker hears of no end: each holds the other end of the queue that it reads from. Whose parent
+    was killed would wait for ever."""
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_after(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+def _checked(root: Path, known: bool) -> Path:
     whole = Path(os.path.realpath(root.expanduser()))
+    hint = "what is indexed of it stays as it is" if known else ""
     if not whole.exists():
-        raise UsageError(
-            f"there is no file or folder {root}", hint="what is indexed of it stays as it is"
-        )
-    if not whole.is_file() and not os.access(whole, os.R_OK | os.X_OK):
-        raise UsageError(f"the folder {root} cannot be read", hint="what is indexed of it stays")
+        raise UsageError(f"there is no file or folder {root}", hint=hint)
+    if not whole.is_file() and not whole.is_dir():
+        raise UsageError(f"{root} is neither a file nor a folder", hint=hint)
+    if whole.is_dir() and not os.access(whole, os.R_OK | os.X_OK):
+        raise UsageError(f"the folder {root} cannot be read", hint=hint)
     return whole
 
 
@@ -213,7 +257,40 @@ def _enter(database: Database, wanted: Sequence[Path]) -> dict[int, Path]:
     return known
 
 
-def _found(root: Path, report: Report) -> tuple[dict[str, Found], list[str]]:
+def _bare(database: Database) -> list[int]:
+    """The roots of which nothing is indexed."""
+    rows = database.execute(
+        "SELECT id FROM roots WHERE id NOT IN (SELECT root FROM files WHERE left_out = '')"
+    )
+    return [int(row[0]) for row in rows]
+
+
+def _leave_bare(database: Database, before: set[int]) -> None:
+    """Roots that came to an index and brought nothing are none of it."""
+    for number in _bare(database):
+        if number not in before:
+            with database.writing() as execute:
+                execute("DELETE FROM files WHERE root = ?", (number,))
+                execute("DELETE FROM roots WHERE id = ?", (number,))
+
+
+def _nothing(bare: Sequence[str], report: Report) -> UsageError:
+    message = f"there is nothing to index in {', '.join(bare)}"
+    if report.files:
+        return UsageError(message, hint="what else is of the index was brought up to date")
+    why = [
+        *report.unreadable[:_EXAMPLES],
+        *(f"{why}: {', '.join(paths)}" for why, paths in report.examples.items()),
+    ]
+    hint = ""
+    if "ignored" in report.examples:
+        hint = "a file .metamemignore in it, with the line !*, takes in what git ignores"
+    return UsageError(f"{message} ({'; '.join(why)})" if why else message, hint=hint)
+
+
+def _found(
+    root: Path, report: Report, known: Mapping[str, Known]
+) -> tuple[dict[str, Found], list[str]]:
     """The files to index by path, and what could not be looked into."""
     found, stays = {}, []
     for each in walk(root):
@@ -221,10 +298,24 @@ def _found(root: Path, report: Report) -> tuple[dict[str, Found], list[str]]:
             found[each.path] = each
         elif each.unreadable:
             stays.append(each.path)
-            report.unreadable.append(f"{each.path}: {each.why}")
+            stay = any(_in_any(path, [each.path]) for path in known)
+            report.unreadable.append(_unread(each.path or str(root), each.why, stay))
         else:
             report.leave(each.path, each.why)
     return found, stays
+
+
+def _in_any(path: str, places: Sequence[str]) -> bool:
+    """Whether a path is one of some files, or lies in one of some folders."""
+    return any(path == place or path.startswith(_folder(place)) for place in places)
+
+
+def _folder(place: str) -> str:
+    return place if not place or place.endswith("/") else f"{place}/"
+
+
+def _unread(path: str, why: str, known: bool) -> str:
+    return f"{path}: {why}" + ("; what was indexed of it stays" if known else "")
 
 
 def _untouched(file: Found, known: Known | None) -> bool:

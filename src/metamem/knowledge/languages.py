@@ -13,6 +13,8 @@ class Language:
     # Nodes with a name → what kind of piece they are.
     nodes: Mapping[str, str] | None = None
     query: str = ""  # what else has a name, as patterns with @function around it
+    # Where alone something with a name may stand that stands in no function; empty: anywhere.
+    around: frozenset[str] = frozenset()
 
 
 _C_FAMILY = {"struct_specifier": "type", "enum_specifier": "type", "union_specifier": "type"}
@@ -31,11 +33,16 @@ _TYPED = {
 }
 _ARROWS = "(variable_declarator value: [(arrow_function) (function_expression)]) @function"
 
+_STATEMENTS = """block class_definition decorated_definition if_statement elif_clause else_clause
+    for_statement while_statement try_statement except_clause except_group_clause finally_clause
+    with_statement match_statement case_clause"""
+
 PYTHON = Language(
     "python",
     "hash",
     ("tree_sitter_python", "language"),
     {"function_definition": "function", "class_definition": "class"},
+    around=frozenset(_STATEMENTS.split()),
 )
 MARKDOWN = Language("markdown")
 PLAIN = Language("text")

@@ -32,17 +32,29 @@ def roots(store: Path, name: str) -> list[Path]:
         return list(database.roots().values())
 
 
-def meant(store: Path, named: Sequence[str], here: Path) -> list[str]:
-    """The indexes that somebody means: those named, else those of the folder worked in, else all."""
+def meant(store: Path, named: Sequence[str], here: Path) -> tuple[list[str], list[str]]:
+    """The indexes that somebody means: those named, else those of the folder worked in, else all.
+    One that cannot be read keeps nobody from the others: which is left out, and why, comes second."""
     for name in named:
         place.folder_of(store, name)
+    if named:
+        return list(dict.fromkeys(named)), []
     known = place.names(store)
     if not known:
         raise UsageError(
             f"nothing is indexed in {store} yet", hint="begin with: metamem knowledge index PATH"
         )
-    mine = [name for name in known if any(here.is_relative_to(root) for root in roots(store, name))]
-    return list(dict.fromkeys(named)) or mine or known
+    read: dict[str, list[Path]] = {}
+    troubles: list[MetamemError] = []
+    for name in known:
+        try:
+            read[name] = roots(store, name)
+        except MetamemError as error:
+            troubles.append(error)
+    if not read:
+        raise troubles[0]
+    mine = [name for name, of in read.items() if any(map(here.is_relative_to, of))]
+    return mine or list(read), [f"left out: {error}" for error in troubles]
 
 
 def _row(store: Path, name: str) -> Row:

@@ -60,11 +60,16 @@ def forget(store: Path, name: str) -> None:
     """Remove an index. What it was made of stays as it is."""
     folder = folder_of(store, name)
     with writing(store, name):
-        try:
-            (folder / FILE).unlink()  # first: from now on there is no such index
-            shutil.rmtree(folder)
-        except OSError as error:
-            raise StoreError(f"{folder} cannot be removed: {error.strerror}") from error
+        remove(folder)
+
+
+def remove(folder: Path) -> None:
+    """Remove the folder of an index, which nobody else may be changing."""
+    try:
+        (folder / FILE).unlink()  # first: from now on there is no such index
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be removed: {error.strerror}") from error
 
 
 @contextmanager

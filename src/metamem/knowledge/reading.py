@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from metamem.core.secrets import redact
+from metamem.knowledge.counting import counted
 from metamem.knowledge.cutting import cut
 from metamem.knowledge.languages import language_of
 from metamem.knowledge.pieces import Piece
 from metamem.knowledge.walking import LARGEST
-from metamem.knowledge.words import MOST_SAID, said
 
 TRIES = 3  # to read a file that is being written to
 _LONG_LINE = 2000  # letters; of a file with such lines, and hardly any others, people read nothing
@@ -44,6 +42,7 @@ class Read:
     places: bytes = b""
     times: bytes = b""
     secrets: int = 0
+    vectors: bytes = b""  # of the pieces, where they were made already
 
 
 def read(root: str, path: str, known: bytes = b"") -> Read:
@@ -64,13 +63,7 @@ def read(root: str, path: str, known: bytes = b"") -> Read:
     pieces = cut(text, language)
     if not pieces:
         return Read(path, size, changed, digest, left="empty")
-    vocabulary: dict[str, int] = {}
-    terms, places, times = [], [], []
-    for number, piece in enumerate(pieces):
-        for (field, term), count in said(piece, path, language).items():
-            terms.append(vocabulary.setdefault(term, len(vocabulary)) * 8 + field)
-            places.append(number)
-            times.append(count if count < MOST_SAID else MOST_SAID)
+    found = counted(pieces, path, language)
     return Read(
         path,
         size,
@@ -78,10 +71,10 @@ def read(root: str, path: str, known: bytes = b"") -> Read:
         digest,
         language=language.name,
         pieces=pieces,
-        vocabulary=list(vocabulary),
-        terms=np.array(terms, np.uint32).tobytes(),
-        places=np.array(places, np.uint32).tobytes(),
-        times=np.array(times, np.uint8).tobytes(),
+        vocabulary=found.vocabulary,
+        terms=found.terms.tobytes(),
+        places=found.places.tobytes(),
+        times=found.times.tobytes(),
         secrets=len(clean.found),
     )
 

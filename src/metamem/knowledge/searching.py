@@ -1,17 +1,18 @@
 """Search in one index: candidates by words and by meaning, then their order."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metamem.core import registry
-from metamem.core.errors import UsageError
+from metamem.core.errors import MetamemError, UsageError
 from metamem.core.protocols import Embedder
 from metamem.knowledge import lexical, place, ranker, snapshot
 from metamem.knowledge.database import Database
@@ -141,7 +142,7 @@ class Index:
         chosen = found.rows[order]
         rising = np.argsort(chosen)
         fields, _ = lexical.seen(self.snapshot, found.terms, chosen[rising])
-        hits = self._told(self.snapshot.ids[chosen])
+        hits = self.told(self.snapshot.ids[chosen])
         matched = {int(row): n for n, row in enumerate(chosen[rising])}
         return [
             Found(
@@ -212,7 +213,7 @@ class Index:
         if wanted.path or wanted.language:
             rows = self._database.execute(
                 "SELECT id FROM files WHERE path GLOB ? AND (? = '' OR language = ?)",
-                (wanted.path or "*", wanted.language, wanted.language),
+                (_glob(wanted.path or "*"), wanted.language, wanted.language),
             )
             there = np.isin(self.snapshot.files, [row[0] for row in rows])
             allowed = there if allowed is None else allowed & there
@@ -222,20 +223,27 @@ class Index:
 
     def find(self, name: str = "*", wanted: Wanted = ANYTHING, limit: int = MOST) -> list[Found]:
         """Components by name: whole, with what it stands in, or a pattern with * and ?. Whole names
-        in the same case come first."""
+        in the same case come first, then those that come first in the alphabet."""
+        return self.told([row[-1] for row in self.fitting(name, wanted, limit)])
+
+    def fitting(self, name: str, wanted: Wanted, limit: int) -> list[tuple[Any, ...]]:
+        """What a search by name finds: what it is put into order by, and last the piece's number."""
         kinds = wanted.kinds or tuple(kind for kind in KINDS if kind != "block")
-        rows = self._database.execute(
-            "SELECT p.id FROM pieces p JOIN files f ON f.id = p.file"
+        dotted = "." in name
+        return self._database.execute(
+            "SELECT ? NOT IN (name, whole), lower(whole), whole, path, line, id FROM ("
+            " SELECT p.id, p.name, p.line, f.path, CASE WHEN p.within = '' THEN p.name ELSE"
+            " p.within || CASE p.kind WHEN 'section' THEN ' > ' ELSE '.' END || p.name END AS whole"
+            " FROM pieces p JOIN files f ON f.id = p.file"
             f" WHERE p.kind IN ({', '.join('?' * len(kinds))})"
-            f" AND lower({'p.within || char(46) || p.name' if '.' in name else 'p.name'}) GLOB ?"
-            " AND f.path GLOB ? AND (? = '' OR f.language = ?)"
-            " ORDER BY p.name = ? DESC, length(p.name), f.path, p.line LIMIT ?",
+            " AND f.path GLOB ? AND (? = '' OR f.language = ?))"
+            f" WHERE lower({'whole' if dotted else 'name'}) GLOB ?"
+            " ORDER BY 1, 2, 3, 4, 5 LIMIT ?",
             (
-                *(*kinds, f"*{name.lower()}" if "." in name else name.lower()),
-                *(wanted.path or "*", wanted.language, wanted.language, name, limit),
+                *(name, *kinds, _glob(wanted.path or "*"), wanted.language, wanted.language),
+                *(_glob(f"*{name}" if dotted else name, any_case=True), limit),
             ),
         )
-        return self._told([row[0] for row in rows])
 
     def named(self) -> list[tuple[int, str, str]]:
         """Every piece with a name: its number, its file, its name with what it stands in."""
@@ -247,10 +255,10 @@ class Index:
 
     def show(self, what: str) -> list[Found]:
         """Pieces by number, by PATH:LINE, by PATH, or by name."""
-        if what.isdigit():
-            return self._told([int(what)])
+        if (number := counted(what)) is not None:
+            return self.told([number])
         path, _, line = what.rpartition(":")
-        at = int(line) if path and line.isdigit() else 0
+        at = (counted(line) if path else 0) or 0
         rows = self._database.execute(
             "SELECT p.id FROM pieces p JOIN files f ON f.id = p.file"
             " WHERE f.path = ? AND (? = 0 OR ? BETWEEN p.line AND f.lines)"
@@ -258,10 +266,11 @@ class Index:
             (path if at else what, at, at, at),
         )
         if rows:
-            return self._told([row[0] for row in (rows[:1] if at else reversed(rows))])
+            return self.told([row[0] for row in (rows[:1] if at else reversed(rows))])
         return self.find(what, limit=MOST)
 
-    def _told(self, ids: Sequence[int] | Ints) -> list[Found]:
+    def told(self, ids: Sequence[int] | Ints) -> list[Found]:
+        """Pieces by their numbers, in that order."""
         found, texts = [], dict[int, list[str]]()
         for number in ids:
             rows = self._database.execute(
@@ -294,6 +303,12 @@ class Index:
         return found
 
 
+def counted(text: str) -> int | None:
+    """The number that a text is; none where it is anything else, or larger than anything is counted."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None
+
+
+_DIGITS = 15
 _PLAIN = ("index", "id", "kind", "name", "path", "line", "end", "language", "root", "stale", "text")
 
 
@@ -305,10 +320,31 @@ def _stale(file: Path, size: int, changed: int) -> bool:
     return (now.st_size, now.st_mtime_ns) != (size, changed)
 
 
+def _glob(pattern: str, *, any_case: bool = False) -> str:
+    """A pattern as SQLite reads it, where * and ? stand for something and all else for itself. Its own
+    lower() knows ASCII alone: of other letters every case is named."""
+    return "".join(map(_in_any_case if any_case else _itself, pattern))
+
+
+def _itself(letter: str) -> str:
+    return "[[]" if letter == "[" else letter
+
+
+def _in_any_case(letter: str) -> str:
+    if letter.isascii():
+        return _itself(letter.lower())
+    forms = {letter, letter.lower(), letter.upper(), letter.title(), letter.upper().lower()}
+    return f"[{''.join(sorted(form for form in forms if len(form) == 1))}]"
+
+
 @cache
-def _speller() -> Embedder:
-    """For single words: the one that comes along, whatever embeds the pieces. It takes no time."""
-    made: Embedder = registry.create("embedders", "wordllama")
+def _speller() -> Embedder | None:
+    """For single words: the one that comes along, whatever embeds the pieces. It takes no time.
+    Where it does not work, an index made by another is searched without it."""
+    try:
+        made: Embedder = registry.create("embedders", "wordllama")
+    except MetamemError:
+        return None
     return CachedEmbedder(made)
 
 
@@ -327,4 +363,28 @@ def search_all(
             found += index.search(text, limit, embedder, wanted)
             if warning := index.warning(embedder):
                 warnings.append(warning)
-    return sorted(found, key=lambda hit: -hit.score)[:limit], warnings
+    found = sorted(found, key=lambda hit: -hit.score)[:limit]
+    if found and not any(hit.matched for hit in found):
+        warnings.append(
+            "none of the words asked for stands in what is shown: it is near in meaning at best"
+        )
+    return found, warnings
+
+
+def find_all(
+    store: Path,
+    names: Sequence[str],
+    name: str = "*",
+    wanted: Wanted = ANYTHING,
+    limit: int = MOST,
+) -> tuple[list[Found], bool]:
+    """Components of several indexes by name, in one order, and whether there are more."""
+    with ExitStack() as opened:
+        indexes = [opened.enter_context(Index(store, each)) for each in names]
+        rows = sorted(
+            (row[:-1], at, row[-1])
+            for at, index in enumerate(indexes)
+            for row in index.fitting(name, wanted, limit + 1)
+        )
+        found = [hit for _, at, number in rows[:limit] for hit in indexes[at].told([number])]
+        return found, len(rows) > limit

@@ -1,21 +1,19 @@
 """The files of a folder that are worth indexing, and why others are not.
 
-Ignore files are obeyed as git does: `.gitignore` in every folder, `.git/info/exclude`, and
-`.metamemignore` for what git keeps and search should not. Links are not followed, so that none leads
-round in a circle or out of the folder.
+Ignore files are obeyed as git does, and `.metamemignore` is one for what git keeps and search should
+not. Links are not followed, so that none leads round in a circle or out of the folder.
 """
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from metamem.core.errors import UsageError
+from metamem.knowledge import ignoring
+from metamem.knowledge.ignoring import IgnoreFile, Rules
 
-IGNORE_FILES = (".gitignore", ".metamemignore")
 # Never worth it, whether or not somebody has told git.
 _TOOLS = """.git .hg .svn .bzr __pycache__ node_modules .venv venv .tox .nox .mypy_cache .ruff_cache
     .pytest_cache .hypothesis .eggs .idea .gradle .terraform bower_components"""
@@ -23,7 +21,7 @@ LEFT_OUT = frozenset(_TOOLS.split())
 LARGEST = 1_000_000  # bytes of a file; what people write is smaller
 _ENDINGS = """.png .jpg .jpeg .gif .webp .ico .bmp .tiff .pdf .zip .gz .bz2 .xz .zst .7z .tar .whl .jar .class
     .so .o .a .dylib .dll .exe .pyc .pyd .npy .npz .pt .onnx .bin .dat .db .sqlite .safetensors .gguf
-    .woff .woff2 .ttf .otf .eot .mp3 .mp4 .wav .ogg .avi .mov .parquet .pkl .h5 .wasm .lock"""
+    .woff .woff2 .ttf .otf .eot .mp3 .mp4 .wav .ogg .avi .mov .parquet .pkl .h5 .wasm"""
 _BINARY = frozenset(_ENDINGS.split())
 _SECRETS = """.env .netrc .pgpass .npmrc .pypirc .htpasswd id_rsa id_dsa id_ecdsa id_ed25519
     credentials.json"""
@@ -49,19 +47,22 @@ class Left:
     unreadable: bool = False
 
 
-Rules = tuple[tuple[str, GitIgnoreSpec], ...]  # each with the folder that it stands in
-
-
 def walk(root: Path) -> Iterator[Found | Left]:
-    """Every file of a folder, each told once, in a fixed order. A root may be a single file."""
+    """Every file of a folder, each told once, in a fixed order. A root may be a single file: whoever
+    names one means it, whatever ignore files say of it; what holds secrets is left out all the same."""
     if root.is_file():
-        with_stat = root.stat()
-        yield Found(root.name, with_stat.st_size, with_stat.st_mtime_ns)
+        kind = root.stat()
+        if why := _why_not(root.name, kind):
+            yield Left(root.name, why)
+        else:
+            yield Found(root.name, kind.st_size, kind.st_mtime_ns)
         return
-    exclude = root / ".git" / "info" / "exclude"
-    rules: Rules = ()
-    if exclude.is_file():
-        rules = _read_rules(exclude, "") or ()
+    try:
+        rules = ignoring.above(root)
+    except ignoring.Unread as error:
+        yield Left("", f"{error}, and nobody knows what it hides", unreadable=True)
+        return
+    yield from _wrong(rules)
     yield from _folder(root, "", rules)
 
 
@@ -77,10 +78,12 @@ def _folder(root: Path, inside: str, rules: Rules) -> Iterator[Found | Left]:
                 raise UsageError(f"{root} cannot be read: {error.strerror}") from error
             yield Left(here, f"the folder cannot be read: {error.strerror}", unreadable=True)
             continue
-        now = above
-        for name in IGNORE_FILES:
-            if any(entry.name == name for entry in entries):
-                now = (*now, *(_read_rules(root / here / name, here) or ()))
+        try:
+            now = ignoring.entering(above, root, here, (entry.name for entry in entries))
+        except ignoring.Unread as error:
+            yield Left(here, f"{error}, and nobody knows what it hides", unreadable=True)
+            continue
+        yield from _wrong([file for file in now if file not in above])
         folders: list[tuple[str, Rules]] = []
         for entry in entries:
             path = f"{here}{entry.name}"
@@ -92,46 +95,39 @@ def _folder(root: Path, inside: str, rules: Rules) -> Iterator[Found | Left]:
             if stat.S_ISDIR(kind.st_mode):
                 if entry.name in LEFT_OUT:
                     yield Left(path, "a folder of tools")
-                elif _ignored(now, path + "/"):
+                elif ignoring.ignored(now, path, folder=True):
                     yield Left(path, "ignored")
                 else:
                     folders.append((path + "/", now))
-            elif why := _why_not(entry.name, path, kind, now):
+            elif ignoring.ignored(now, path) and stat.S_ISREG(kind.st_mode):
+                yield Left(path, "ignored")
+            elif why := _why_not(entry.name, kind):
                 yield Left(path, why)
             else:
                 yield Found(path, kind.st_size, kind.st_mtime_ns)
         pending += reversed(folders)
 
 
-def _why_not(name: str, path: str, kind: os.stat_result, rules: Rules) -> str:
+def _wrong(files: Iterable[IgnoreFile]) -> Iterator[Left]:
+    for file in files:
+        for line in file.patterns.wrong:
+            yield Left(f"{file.path}:{line}", "a line that no path can match")
+
+
+def _why_not(name: str, kind: os.stat_result) -> str:
     if stat.S_ISLNK(kind.st_mode):
         return "a link"
     if not stat.S_ISREG(kind.st_mode):
         return "no plain file"
-    if _ignored(rules, path):
-        return "ignored"
+    if name == ".git":  # of a work tree or a submodule
+        return "a file of git"
     low = name.lower()
     if low in _SECRET_NAMES or low.startswith(".env.") or low.endswith(_SECRET_ENDINGS):
         return "made to hold secrets"
     if os.path.splitext(low)[1] in _BINARY:  # noqa: PTH122 (this is asked of every file)
         return "binary"
+    if low.endswith(".lock"):
+        return "made by a program that locks versions"
     if kind.st_size > LARGEST:
         return "larger than 1 MB"
     return "" if kind.st_size else "empty"
-
-
-def _read_rules(file: Path, folder: str) -> Rules | None:
-    try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        return ((folder, GitIgnoreSpec.from_lines(lines)),)
-    except (OSError, ValueError):  # not to be read, or no patterns: then it rules nothing
-        return None
-
-
-def _ignored(rules: Sequence[tuple[str, GitIgnoreSpec]], path: str) -> bool:
-    """What the innermost file that speaks of a path says of it."""
-    for folder, spec in reversed(rules):
-        said = spec.check_file(path[len(folder) :]).include
-        if said is not None:
-            return bool(said)
-    return False
