@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests import quick, skips
 from tests.quick import pytest_configure
@@ -15,6 +16,10 @@ __all__ = ["pytest_configure", "pytest_sessionfinish", "pytest_terminal_summary"
 # A shell that starts the tests in the background has Ctrl-C ignored, and every program they start
 # would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes tells what else the machine does.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

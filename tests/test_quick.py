@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.test_skips import outcome
 
@@ -62,3 +63,8 @@ def test_it_leaves_out_what_is_not_quick(tmp_path: Path, workers: tuple[str, ...
     assert "1 passed, 7 skipped" in said.stdout, said.stdout
     assert not {"itself", "thread", "asyncio"} & {path.name for path in tmp_path.iterdir()}
     assert "starts a process" in said.stdout and "is slow" in said.stdout
+
+
+def test_no_property_is_held_to_a_time() -> None:
+    """On a busy machine any example may take longer than a fifth of a second."""
+    assert settings().deadline is None

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 # Loaded when first used: code inside the jail imports `metamem.designs` and nothing more.
 _PUBLIC = {
+    "Contender": "metamem.service.routing.words",
     "Design": "metamem.core.types",
     "Experience": "metamem.core.types",
     "Query": "metamem.core.types",
@@ -30,6 +31,10 @@ _PUBLIC = {
     "transfer_async": "metamem.sweeps",
 }
 __all__ = [*_PUBLIC]
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ from metamem.core.progress import Progress, Silent
 from metamem.core.protocols import Domain
 from metamem.core.renamed import renamed
 from metamem.core.splits import check_split
+from metamem.core.texts import read_text
 from metamem.core.types import Design, Evaluation, Experience
 from metamem.designs.library import is_named, load
 from metamem.evaluation.evaluator import HELD_OUT
@@ -59,6 +60,7 @@ Models = Mapping[str, str | Sequence[str]]  # by role
 NO_MODELS: Models = {}
 NO_SETTINGS: Mapping[str, Any] = {}
 RULES = Rules()
+BY_NAME = ("agent", "proposer", "selector")  # settings that a domain may suggest by a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,10 +293,7 @@ def _found(design: str | Design, home: str | Path | None) -> Design:
 def read_episodes(path: str | Path) -> list[Experience]:
     """One's own episodes from a JSON-lines file (docs/episodes.md tells the format)."""
     episodes = []
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+    lines = read_text(Path(path)).splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -336,7 +335,10 @@ def learn_config(
         )
     domain, data = registry.pinned("domains", domain, settings.pop("domain_settings", {}))
     made: Domain = registry.create("domains", domain, **data)
-    suggested = dict(made.suggestions)
+    suggested = {
+        name: Spec(value) if name in BY_NAME and isinstance(value, str) else value
+        for name, value in made.suggestions.items()
+    }
     if settings.get("designs") or settings.get("seconds") or "budget" in settings:
         suggested.pop("designs", None)
     chosen = {**learnable_of(made).settings(made), **suggested, **settings}

@@ -187,7 +187,8 @@ class AsyncOpenMemory:
         }
         if self._path is None or log is None:
             return await open_unkept(self._jail, self.design, **settings)
-        return await open_kept(self._jail, self.design, log, SnapshotFolder(self._path), **settings)
+        folder, model = SnapshotFolder(self._path), self._sites.model
+        return await open_kept(self._jail, self.design, log, folder, model=model, **settings)
 
     def _say_notes(self) -> None:
         fresh = self._open.notes[self._noted :]

@@ -56,8 +56,7 @@ def program(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-m", "metamem.cli.main", *map(str, arguments)],
         capture_output=True,
-        text=True,
         timeout=120,
         env=environment,
-        **options,
+        **{"text": True} | options,
     )

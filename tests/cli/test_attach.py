@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from metamem.cli.main import run
+from metamem.core import extras
 from metamem.service.attach import control
 from metamem.service.attach.places import Meeting
 from tests.service.importing.written import Claude, Codex, use
@@ -63,11 +64,49 @@ def test_attach_shows_asks_and_can_be_undone(
     assert "not running" in capsys.readouterr().out
 
 
+def test_an_mcp_server_that_cannot_start_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["attach", "gemini", "--yes"]) == 0
+    assert "MCP server" not in capsys.readouterr().err
+    monkeypatch.setitem(extras.EXTRAS, "mcp", ("no_such_package",))  # type: ignore[index]
+    assert run(["attach", "gemini", "--yes"]) == 0
+    told = capsys.readouterr().err
+    assert "the MCP server cannot start" in told and extras.install("mcp") in told
+    assert run(["status", "--json"]) == 0
+    rows = {row["host"]: row["trouble"] for row in json.loads(capsys.readouterr().out)["hosts"]}
+    assert "cannot start" in rows["gemini"] and not rows["codex"]
+
+
 def test_codex_is_said_to_want_a_review(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["attach", "codex", "--yes"]) == 0
     assert "/hooks" in capsys.readouterr().out
     assert run(["status"]) == 0
     assert "reviewed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_hooks_and_mcp_server_of_an_attach_use_one_memory(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["attach", "claude-code", "--yes"]) == 0
+    servers = home / ".claude.json"
+    written = json.loads(servers.read_text())
+    assert written["mcpServers"]["metamem"]["env"] == {"METAMEM_MEMORY": str(home / "memory")}
+    assert run(["status"]) == 0
+    assert "its MCP server" not in capsys.readouterr().out
+    del written["mcpServers"]["metamem"]["env"]  # as an older version left it
+    servers.write_text(json.dumps(written))
+    assert run(["status", "--json"]) == 0
+    (row,) = [
+        row
+        for row in json.loads(capsys.readouterr().out)["hosts"]
+        if row["host"] == "claude-code" and row["scope"] == "user"
+    ]
+    assert str(home / "memory") in row["trouble"]
+    assert str(home / ".local" / "share" / "metamem") in row["trouble"]
+    assert run(["attach", "claude-code", "--yes"]) == 0
+    assert run(["detach", "claude-code", "--yes"]) == 0
+    assert not (home / ".claude" / "settings.json").exists()
 
 
 def test_unknown_names_and_broken_files(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +134,7 @@ def test_import_shows_asks_and_adds_once(home: Path, capsys: pytest.CaptureFixtu
     assert "client" in capsys.readouterr().out
     assert run(["import", "claude-code"]) == 2
     assert run(["import", "claude-code", "--exclude", str(home / "client"), "--yes"]) == 0
-    assert "1 lines kept of 1 sessions" in capsys.readouterr().out
+    assert "1 line kept of 1 session" in capsys.readouterr().out
     assert run(["import", "claude-code", "--yes", "--json"]) == 0
     done = json.loads(capsys.readouterr().out)["imported"][0]["done"]
     assert (done["sessions"], done["stored"]) == (1, 0)
@@ -118,6 +157,9 @@ def test_import_of_notes_memories_and_exports(
     memory = home / ".claude" / "projects" / "-shop" / "memory"
     memory.mkdir(parents=True)
     (memory / "ports.md").write_text("Staging listens on port 8443.\n")
+    assert run(["import", "memories", "--yes"]) != 0  # of what project, nothing tells
+    assert "--scope says where to" in capsys.readouterr().err
+    assert run(["import", "memories", "--scope", "project/told", "--yes"]) == 0
     session = Claude("s1", str(home / "shop"))
     session.user("Hello there, shop.")
     (memory.parent / "s1.jsonl").write_text(session.text())
@@ -138,10 +180,48 @@ def test_import_of_notes_memories_and_exports(
     own.write_text(exported)
     assert run(["import", str(own)]) == 0
     told = capsys.readouterr().out  # of each scope, which gets back what was its own
-    assert told.count("0 facts stored in local/") == 2 and "facts stored in local/user/" in told
+    assert told.count("0 facts stored in local/") == 3 and "facts stored in local/user/" in told
     assert run(["import", "nothing-such"]) == 2
     assert run(["import"]) == 2
     assert run(["import", "gemini", "--yes"]) == 0  # there are none, and that is no error
+
+
+def test_imports_tell_what_was_damaged_known_and_whose(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*words: str) -> str:
+        assert run(["import", *words, "--yes"]) == 0
+        return " ".join(capsys.readouterr().out.split())
+
+    server = home / "memory.jsonl"
+    entity = {"type": "entity", "name": "Bob", "observations": ["Bob has a cat"]}
+    server.write_text(f"broken line\n{json.dumps(entity)}\n")
+    assert "1 new, 0 changed, 0 as before, 0 gone, 0 refused, 1 damaged" in told(str(server))
+    export = home / "mem0.json"
+    entries = [{"memory": "Prefers dark mode", "user_id": user} for user in ("ada", "bob")]
+    export.write_text(json.dumps(entries))
+    shown = told(str(export), "--user", "ada")
+    assert "1 new, 0 changed, 0 as before, 0 gone" in shown
+    shown = told(str(export))
+    assert "has memories of ada (1), bob (1)." in shown and "--user NAME" in shown
+    assert "1 new, 0 changed, 1 as before, 0 gone" in shown
+    assert run(["recall", "what does bob prefer", "--text"]) == 0
+    assert "bob: Prefers dark mode" in capsys.readouterr().out
+    assert run(["import", str(export), "--user", "eve", "--yes"]) == 2
+    assert "known: ada, bob" in capsys.readouterr().err
+    assert run(["import", str(server), "--user", "ada", "--yes"]) == 2
+    assert run(["import", "claude-code", "--user", "ada"]) == 2
+    assert run(["import", "notes", "--user", "ada"]) == 2
+    session = Claude("s1", str(home / "shop"))
+    session.user("We deploy with the blue pipeline.")
+    path = home / ".claude" / "projects" / "s1" / "s1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(session.text() + "broken line\n")
+    for expected in (
+        "1 line kept of 1 session; 0 were known, 0 refused, 0 taken back, 1 damaged",
+        "0 lines kept of 1 session; 1 were known",
+    ):
+        assert expected in told("claude-code")
 
 
 def test_codex_sessions_of_a_folder_that_is_gone(
@@ -153,7 +233,7 @@ def test_codex_sessions_of_a_folder_that_is_gone(
     path.parent.mkdir(parents=True)
     path.write_text(session.text())
     assert run(["import", "codex", "--yes"]) == 0
-    assert "1 lines kept" in capsys.readouterr().out
+    assert "1 line kept" in capsys.readouterr().out
 
 
 # --- hooks of tools --------------------------------------------------------------------------
@@ -207,6 +287,17 @@ def test_hooks_say_where_a_review_is_wanted(home: Path, capsys: pytest.CaptureFi
     assert run(["hooks", "install", "emacs", "--yes"]) == 2
 
 
+def test_in_the_home_folder_nothing_is_told_twice(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["hooks", "install", "codex", "--yes"]) == 0
+    monkeypatch.chdir(Path.home())
+    capsys.readouterr()
+    assert run(["hooks", "status", "codex", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [row["scope"] for row in told["hosts"]] == ["user"]
+
+
 def failing_session(home: Path, name: str) -> None:
     session = Claude(name, str(home / "shop"))
     session.user("Run the tests of the parser.")
@@ -244,7 +335,7 @@ def test_import_sessions_shows_asks_and_learns_at_once(
     assert "0 calls of tools kept" in " ".join(capsys.readouterr().out.split())
     assert run(["hooks", "status"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "1 failures, 1 of them resolved; 0 suggestions shown" in shown
+    assert "1 failure, 1 of them resolved; 0 suggestions shown" in shown
     assert run(["hooks", "events", "s1"]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [event["event"] for event in events] == [
@@ -255,3 +346,31 @@ def test_import_sessions_shows_asks_and_learns_at_once(
     assert (events[3]["call"], events[3]["exit_code"]) == ("s1-1", 127)
     assert (events[-1]["by"], events[-1]["success"]) == ("tests", True)
     assert run(["hooks", "events", "nothing-such"]) == 2
+
+
+def test_erased_sessions_are_not_read_again_and_it_is_said(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing_session(home, "s1")
+    assert run(["import-sessions", "--yes", "--json"]) == 0
+    told = capsys.readouterr().out
+    (learned,) = json.loads(told[told.index("{") :])["learned"]
+    assert run(["erase", learned["scope"], "--reason", "over", "--yes"]) == 0
+    assert run(["import-sessions", "--yes"]) == 0
+    assert "was erased, and its sessions stay so" in " ".join(capsys.readouterr().err.split())
+
+
+def test_sessions_that_cannot_be_read_stop_no_other_agents(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    failing_session(home, "s1")
+    broken = home / ".local" / "share" / "opencode" / "opencode.db"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("no database")
+    assert run(["import-sessions", "--yes", "--json"]) == 3
+    captured = capsys.readouterr()
+    told = json.loads(captured.out)
+    assert list(told["imported"]) == ["claude-code"] and told["unreadable"] == ["opencode"]
+    assert "opencode's database cannot be read" in captured.err
+    assert run(["import-sessions", "--dry-run"]) == 3

@@ -1,6 +1,7 @@
 """What each command tells, about an archive that holds one finished run."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,8 @@ from metamem import __version__
 from metamem.api import open_home
 from metamem.cli.commands import COMMANDS, needed
 from metamem.promotion import Ledger
+from metamem.report.headline import reservation
+from metamem.runs.summary import Summary
 from metamem.store import Origin, Place, PromotionRecord, SqliteArchive, Subject
 from tests.cli.conftest import program
 from tests.report.filled import RUN, Filler
@@ -68,7 +71,8 @@ def test_runs(metamem, home):
     (run,) = metamem("runs", "--json", "--home", home).json
     assert (run["run"], run["state"], run["test"]) == (RUN, "finished", 0.9)
     tried = metamem("archive", "list", "--run", RUN, "--json", "--home", home).json
-    assert run["designs"] == sum(design["by"] != "human" for design in tried) < len(tried)
+    proposed = sum(design["by"] != "human" for design in tried)
+    assert run["designs"] == 9 < proposed < len(tried)  # as it was asked for; copies do not count
     assert metamem("runs", "list", "--json", "--home", home).json == [run]
     shown = metamem("runs", "show", RUN, "--json", "--home", home).json
     assert shown["summary"]["learned"] == run["learned"]
@@ -91,6 +95,12 @@ def test_archive_list_and_tree(metamem, home, learned):
     assert learned.id in {row["id"] for row in listed}
     of_run = metamem("archive", "list", "--run", RUN, "--json", "--home", home).json
     assert len(of_run) == 13
+    for columns in (
+        80,
+        120,
+    ):  # long names take lines of their cell, not a list of lines for each row
+        wide = program("archive", "list", "--home", home, env={"COLUMNS": str(columns)}).stdout
+        assert wide.splitlines()[0].split()[:2] == ["id", "name"]
     tree = metamem("archive", "tree", "--home", home).out
     assert "trajectory_retrieval" in tree and learned.id[:8] in tree
     assert metamem("archive", "tree", RUN, "--json", "--home", home).json["learned"] == learned.id
@@ -245,6 +255,7 @@ def test_what_there_is_to_choose_from(metamem):
     assert names["success_retrieval"] == "How the most similar goals were reached before."
     assert "class NoMemory" in metamem("designs", "show", "no_memory").out
     assert "reader" in {a["name"] for a in metamem("agents", "--json").json}
+    assert "router:reader,explorer" in metamem("agents").out  # one that is made of others
 
 
 def test_completion_knows_names(tmp_path):
@@ -262,3 +273,41 @@ def test_every_command_is_documented():
     page = (ROOT / "docs" / "cli.md").read_text()
     for command in COMMANDS:
         assert f"metamem {command.name}" in page
+
+
+def test_scores_without_experience_are_told_as_such_and_never_listed(metamem, tmp_path):
+    def score(*more):
+        said = metamem(
+            *("evaluate", "success_retrieval", "--domain", "toy", "--split", "train", "--json"),
+            *("--quiet", "--home", tmp_path, *more),
+        )
+        return said.json[0]["mean"]
+
+    whole = score()
+    assert score("--experience", "none") < whole
+    (listed,) = metamem("archive", "list", "--json", "--home", tmp_path).json
+    assert (listed["score"], listed["on"]) == (whole, "toy train")
+    assert (
+        "train, no experience" in metamem("archive", "show", listed["id"], "--home", tmp_path).out
+    )
+
+
+def test_what_held_on_test_alone_is_said_where_its_use_is_offered(metamem, home):
+    with SqliteArchive(home / "archive.db") as archive:
+        summary = Summary.from_json(archive.run(RUN).summary)
+    assert not reservation(summary)
+    rows = tuple(
+        replace(r, comparison=r.comparison and replace(r.comparison, low=-0.4, high=-0.2))
+        for r in summary.tables["shift"]
+    )
+    less = replace(summary, tables={**summary.tables, "shift": rows})
+    assert reservation(less).startswith(
+        "It passed the gate, but its gain holds on test only. On shift"
+    )
+    assert "worse than" in reservation(less)
+    assert not reservation(replace(less, learned=None))
+
+
+def test_help_is_broken_by_the_screen_and_not_by_its_source():
+    said = program("learn", "--help", env={"COLUMNS": "200"}).stdout
+    assert any("kept in the archive. The best go before" in line for line in said.splitlines())

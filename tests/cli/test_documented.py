@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from metamem.cli.main import program
+from metamem.cli.running import program
 from metamem.core.types import Design
 from metamem.designs.library import load
 from metamem.store.sqlite import SqliteArchive

@@ -31,6 +31,8 @@ from tests.report.filled import Filler
         (["learn", "toy", "--rollout", "thawed"], "known: frozen, streaming"),
         (["learn", "toy", "--tasks-from", "beta"], "known: split, alma"),
         (["learn", "toy", "--run", "../x"], "cannot name a run"),
+        (["learn", "toy", "--run", "x" * 101], "cannot name a run"),
+        (["learn", "toy", "--run", ""], "an empty name cannot name a run"),
         (["learn", "--run", "unknown"], "no run called 'unknown'"),
         (["evaluate", "no_memory"], "--domain"),
         (["evaluate", "--domain", "toy"], "Missing argument"),
@@ -45,6 +47,8 @@ from tests.report.filled import Filler
         (["reads"], "there is no archive"),
         (["promotions"], "there is no archive"),
         (["report", "x"], "there is no archive"),
+        (["experience", "absent.json", "--scope", "local/project/x"], "No such file or directory"),
+        (["experience", ".", "--scope", "local/project/x"], "Is a directory"),
     ],
 )
 def test_wrong_input(metamem, tmp_path, monkeypatch, arguments, said):

@@ -170,9 +170,26 @@ def test_settings_of_the_domain_are_taken_and_wrong_ones_refused(metamem, tmp_pa
     assert len(said.json[0]["rows"]) == 3
     for wrong, words in (
         ("valid", "is no setting"),
-        ("valid=many", "cannot be set so"),
-        ("moons=1", "wrong settings"),
+        ("valid=many", "valid is a number, not 'many'"),
+        ("moons=1", "it takes: "),
     ):
         refused = metamem("evaluate", "no_memory", *where, "--setting", wrong)
         assert refused.code != 0 and words in refused.err
         assert "Traceback" not in refused.err
+
+
+def test_the_agent_can_be_set_and_another_can_collect(metamem, tmp_path):
+    common = ("evaluate", "success_retrieval", "--domain", "toy", "--home", tmp_path, "--quiet")
+    alone = metamem(*common, "--agent", "random", "--json").json[0]
+    taught = metamem(*common, "--agent", "random", "--collector", "reader", "--json").json[0]
+    assert taught["conditions"] != alone["conditions"]
+    # the reader wins more of what memory learns from than one who acts blindly
+    assert taught["tokens"] > alone["tokens"]
+    for given, words in {
+        ("--agent-setting", "examples=6"): "add --agent NAME",
+        ("--agent", "llm", "--agent-setting", "examples"): "--agent-setting NAME=VALUE",
+        ("--agent", "llm", "--agent-setting", "exmples=6"): "exmples",
+        ("--collector", "redaer"): "did you mean 'reader'?",
+    }.items():
+        said = metamem(*common, *given)
+        assert (said.code, words in said.err) == (2, True), said.err

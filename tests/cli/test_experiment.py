@@ -49,6 +49,28 @@ def test_a_plan_is_told(metamem, tmp_path):
     assert metamem("experiment", "show", "--home", tmp_path, "--json").json == []
 
 
+def test_a_plan_that_comes_too_early_names_nothing_that_is_not_kept(metamem, tmp_path):
+    plan = ("experiment", TOWNS, "--hypothesis", "H2", "--plan", "--home", tmp_path)
+    said = metamem(*plan)
+    assert said.code == 1
+    assert "It would be refused: H2 waits for H1" in said.out and "experiment show" not in said.out
+    assert "Power: 160 tasks show a rise" in said.err
+    found = metamem(*plan, "--json", "-q").json
+    assert (found["state"], len(found["power"])) == ("refused", 1)
+    first = metamem(*plan[:3], "H1", *plan[4:], "--json", "-q")
+    assert (first.code, first.json["state"]) == (0, "planned")
+
+
+def test_ctrl_c_says_how_to_go_on(metamem, tmp_path, monkeypatch):
+    def stopped(*given, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("metamem.experiments.experiment", stopped)
+    said = asked(metamem, tmp_path, "H1")
+    assert said.code == 130
+    assert said.err.strip() == "stopped; go on with the same command"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -56,7 +78,10 @@ def test_a_plan_is_told(metamem, tmp_path):
         ([TOWNS], "hypothesis"),
         ([TOWNS, "--hypothesis", "H9"], "no hypothesis 'H9'"),
         ([TOWNS, "--hypothesis", "H1", "--design", "nobody"], "nobody"),
-        ([TOWNS, "--hypothesis", "H1", "--assumed", "nan"], "spread must be above 0"),
+        (
+            [TOWNS, "--hypothesis", "H1", "--assumed", "0"],
+            "the assumed spread must be above 0, not 0.0",
+        ),
         (["dials", "--hypothesis", "H1"], "no memory in it"),
         (["show", "nothing"], "no experiment called"),
     ],

@@ -100,10 +100,63 @@ def test_nothing_is_indexed_yet(shop, metamem):
     assert "nothing is indexed yet" in metamem("knowledge", "list").out
 
 
-def test_an_empty_folder_is_indexed_with_a_warning(shop, metamem, tmp_path):
+def test_a_folder_with_nothing_to_index_is_an_error(shop, metamem, tmp_path):
     (tmp_path / "empty").mkdir()
-    said = metamem("knowledge", "index", tmp_path / "empty", "-q")
-    assert said.code == 0 and "nothing to index" in said.err
+    write(tmp_path, {"sec/.netrc": "machine a login b password swordfish99\n"})
+    for path, told in (("empty", "nothing to index"), ("sec/.netrc", "made to hold secrets")):
+        for json_too in ((), ("--json",)):
+            said = metamem("knowledge", "index", tmp_path / path, "-q", *json_too)
+            assert (said.code, said.out) == (2, "") and told in said.err and "stays" not in said.err
+    assert metamem("knowledge", "list", "--json").json == []
+
+
+def test_an_index_of_what_is_all_gone_is_told_also_beside_data(indexed, metamem):
+    for path in FILES:
+        (indexed / path).unlink()
+    said = metamem("knowledge", "index", "--name", "shop", "--json")
+    assert said.code == 0 and said.json["removed"] == len(FILES) and "nothing is left" in said.err
+
+
+def test_a_line_of_an_ignore_file_that_says_nothing_is_told(shop, metamem):
+    write(shop, {".gitignore": "notes.txt\n[a\n"})
+    said = metamem("knowledge", "index", shop, "-q")
+    assert said.code == 0 and "a line that no path can match: 1 (.gitignore:2)" in said.out
+    assert "ignored: 1 (notes.txt)" in said.out
+
+
+def test_an_index_that_cannot_be_read_keeps_nobody_from_the_others(indexed, metamem, tmp_path):
+    other = write(tmp_path / "other", {"b.py": "def beta(): ...\n"})
+    assert metamem("knowledge", "index", other, "--quiet").code == 0
+    damaged = tmp_path / "store" / "other" / "index.db"
+    for beside in damaged.parent.glob("index.db-*"):
+        beside.unlink()
+    damaged.write_bytes(b"no database")
+    said = metamem("knowledge", "search", "retry a payment")
+    assert said.code == 0 and "retry_payment" in said.out
+    assert "the index other cannot be read" in said.err and "knowledge forget other" in said.err
+    said = metamem("knowledge", "search", "retry a payment", "--index", "shop")
+    assert said.code == 0 and "retry_payment" in said.out and said.err == ""
+    said = metamem("knowledge", "list")
+    assert said.code == 0 and "the index other cannot be read" in said.err
+    said = metamem("knowledge", "search", "beta", "--index", "other")
+    assert said.code == 3 and "knowledge forget other" in said.err
+    assert metamem("knowledge", "forget", "other").code == 0
+
+
+def test_components_of_several_indexes_are_one_list(indexed, metamem, tmp_path):
+    other = write(tmp_path / "other", {"a.py": "class Alpha: ...\n\n\nclass Zeta: ...\n"})
+    metamem("knowledge", "index", other, "-q")
+    said = metamem("knowledge", "find", "*", "--kind", "class", "--limit", "3")
+    rows = [line.split() for line in said.out.splitlines()]
+    assert rows[0] == ["index", "id", "kind", "name", "where"]
+    assert [row[0] + " " + row[3] for row in rows[1:]] == [
+        *("other Alpha", "shop Cart", "shop SearchBox")
+    ]
+    assert "there are more" in said.err
+    exact = metamem("knowledge", "find", "Zeta", "--limit", "1")
+    assert "index" in exact.out and "there are more" not in exact.err
+    one = metamem("knowledge", "find", "*", "--kind", "class", "--index", "other")
+    assert one.out.splitlines()[0].split() == ["id", "kind", "name", "where"]
 
 
 def test_names_in_files_cannot_steer_the_terminal(shop, metamem):

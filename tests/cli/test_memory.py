@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -60,6 +62,9 @@ def test_what_was_replaced_and_what_may_contradict_is_told(metamem, here):
 def test_silence_is_told_as_such(metamem, here, fact):
     said = metamem("recall", "the boiling point of tungsten")
     assert said.code == 0 and "Nothing in memory speaks to that." in said.out
+    assert "--nearest" in said.err
+    said = metamem("recall", "the boiling point of tungsten", "--nearest")
+    assert "We deploy from the release branch only." in said.out and "--nearest" not in said.err
 
 
 def test_nothing_here_yet(metamem, here):
@@ -71,12 +76,63 @@ def test_nothing_here_yet(metamem, here):
 
 def test_a_folder_that_was_mistyped_is_told_and_not_made(metamem, here, fact, tmp_path):
     wrong = tmp_path / "memroy"
-    for words in (("recall", "deploy"), ("list",), ("briefing",), ("export",), ("why", fact)):
+    for words in (
+        ("recall", "deploy"),
+        ("list",),
+        ("briefing",),
+        ("export",),
+        ("why", fact),
+        ("reindex",),
+        ("enrich", "--look"),
+        ("foundry", "report"),
+        ("foundry", "oversee"),
+        ("foundry", "failures"),
+        ("foundry", "restore", "x"),
+        ("tools",),
+        ("tools", "show", "x"),
+        ("hooks", "events", "x"),
+        ("served", "show", "local/project/x"),
+        ("advise", "deploy", "--scope", "local/project/x"),
+    ):
         said = metamem(*words, "--memory", str(wrong))
         assert said.code == 2 and "there is no memory in" in said.err
     assert not wrong.exists()
     assert metamem("remember", "Ports are odd.", "--memory", str(wrong)).code == 0
     assert "Ports are odd." in metamem("list", "--memory", str(wrong)).out
+
+
+@pytest.mark.parametrize(
+    "words", [("remember", "x y z"), ("serve",), ("mcp",), ("import-sessions",)]
+)
+def test_a_folder_that_cannot_be_made_is_told(metamem, here, tmp_path, words):
+    file = tmp_path / "a file"
+    file.write_text("x")
+    said = metamem(*words, "--memory", str(file))
+    assert said.code == 4 and "cannot be made: File exists" in said.err
+    assert said.out == ""
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:7348", "ftp://x", "http://x:port", "http://[::1", "http://"]
+)
+def test_an_address_that_is_none_is_told_and_no_folder(
+    metamem, here, address, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    said = metamem("remember", "Ports are odd.", "--url", address)
+    assert said.code == 2 and "is no address of a server" in said.err
+    monkeypatch.setenv("METAMEM_URL", address)
+    said = metamem("remember", "Ports are odd.")
+    assert said.code == 2 and address in said.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_span_that_ends_before_it_begins_is_told(metamem, here, fact):
+    for words in (("recall", "deploy"), ("list",)):
+        said = metamem(*words, "--since", "2026-02-01", "--until", "2025-01-01")
+        assert said.code == 2 and "ends before it begins" in said.err
+        assert metamem(*words, "--since", "2025-02-01", "--until", "2025-02-02").code == 0
 
 
 def test_a_type_that_is_none_is_told(metamem, here, fact):
@@ -107,12 +163,24 @@ def test_lines_from_stdin(here):
     assert [each["outcome"] for each in json.loads(said.stdout)["written"]] == ["stored", "stored"]
 
 
+def test_what_is_no_utf8_is_refused_and_nothing_of_it_kept(here):
+    for words, piped, said in (
+        (["-"], b"The cook is Ada.\ncaf\xe9 au lait\n", "line 2 of stdin"),
+        ([os.fsdecode(b"caf\xe9 au lait")], b"", "what you gave"),
+    ):
+        done = program("remember", *words, input=piped, text=False)
+        assert done.returncode == 2 and f"{said} is not text in UTF-8" in done.stderr.decode()
+    done = program("remember", "-", input="café au lait".encode(), text=False)
+    assert b"1 of 1 stored" in done.stdout
+
+
 def test_a_fact_is_edited_forgotten_and_restored(metamem, here, fact):
     assert (
         "version 2: Deploy from main."
         in metamem("edit", fact, "--text", "Deploy from main.", "--reason", "moved").out
     )
     assert metamem("edit", fact).code == 2
+    assert "at least 8 characters" in metamem("forget", fact[:6]).err
     assert "archived" in metamem("forget", fact, "--reason", "old").out
     assert metamem("forget", fact).code == 2
     assert "There are none." in metamem("list").out
@@ -150,6 +218,27 @@ def test_scopes_and_own(metamem, here, fact):
     assert metamem("remember", "x y", "--scope", "a/b/c/d").code == 2
 
 
+def test_questions_of_a_time(metamem, here):
+    now = datetime.now(UTC)
+    yesterday = (now - timedelta(days=1)).date().isoformat()
+    metamem("remember", "The login page was rewritten.", "--said", f"{yesterday}T23:00")
+    metamem("remember", "The cellar was swept.", "--said", "2020-02-03T10:00")
+    found = metamem("recall", "What did we do yesterday?")
+    assert "The login page was rewritten." in found.out and "cellar" not in found.out
+    assert f"of yesterday, {yesterday} (UTC)" in found.err
+    (line,) = [part for part in found.out.splitlines() if "metamem why" in part]
+    why = metamem("why", line.rsplit(" ", 1)[1], "--json").out  # a table may break it into lines
+    assert f"of yesterday, {yesterday}" in why
+    nothing = metamem("recall", "what happened on 2019-01-01?")
+    assert nothing.code == 0 and "nothing is kept of 2019-01-01 (UTC)" in nothing.err
+    listed = metamem("list", "--since", "2020-02-03", "--until", "2020-02-04")
+    assert "The cellar was swept." in listed.out and "login" not in listed.out
+    assert "There are none." in metamem("list", "--until", "2020-02-03").out
+    assert "cellar" not in metamem("list", "--since", "2020-02-04").out
+    wrong = metamem("list", "--since", "monday")
+    assert wrong.code == 2 and "'monday' is no date" in wrong.err
+
+
 def test_keys_are_made_listed_rotated_and_ended(metamem, here):
     made = metamem("keys", "make", "--label", "laptop", "--expires", "2100-01-01")
     assert made.out.startswith("mm_") and "shown this once" in made.err
@@ -161,6 +250,39 @@ def test_keys_are_made_listed_rotated_and_ended(metamem, here):
     assert "revoked" in metamem("keys").out
     verbs = {entry["entry"]["verb"] for entry in metamem("audit", "--json").json}
     assert {"make_key", "rotate_key", "revoke_key"} <= verbs
+
+
+def test_a_key_for_a_scope_that_is_not_there_says_so(metamem, here, fact):
+    there = str(project_of(here).scope)
+    made = metamem("keys", "make", "--in", "project/none", "--in", there)
+    assert made.code == 0 and made.out.startswith("mm_")
+    assert "local/project/none is not there" in made.err and there not in made.err
+
+
+def test_a_key_that_is_over_is_not_made(metamem, here):
+    refused = metamem("keys", "make", "--expires", "2020-01-01")
+    assert "expired" in refused.err
+
+
+def test_errors_repeat_no_secret(metamem, here, fact):
+    secret = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
+    for words in (
+        ("recall", "x", "--scope", f"local/project/{secret}"),
+        ("recall", "x", "--scope", f"a/b/c/{secret}"),
+        ("history", secret),
+        ("why", secret),
+        ("remember", "x is y", "--type", secret),
+        (secret,),
+    ):
+        refused = metamem(*words)
+        assert refused.code != 0
+        assert secret not in refused.err + refused.out
+        assert "Scope.of" not in refused.err
+
+
+def test_an_unknown_recall_is_told_as_one(metamem, here, fact):
+    refused = metamem("why", "None")
+    assert "no recall, briefing or fact 'None'" in refused.err
 
 
 def test_people(metamem, here):
@@ -179,6 +301,17 @@ def test_out_and_in_again(metamem, here, fact, tmp_path):
     file = tmp_path / "memory.jsonl"
     assert "lines in" in metamem("export", "--to", file).err
     assert "We deploy from main." in metamem("export", "--form", "markdown").out
+    for_people = tmp_path / "memory.md"
+    metamem("export", "--form", "markdown", "--to", for_people)
+    for source in (for_people, tmp_path):  # as notes, all in it would be a person's instructions
+        refused = metamem("import", source, "--scope", "project/copy", "--yes")
+        assert refused.code == 3 and "metamem export > memory.jsonl" in refused.err
+    assert metamem("list", "--scope", "project/copy").code != 0  # and no such scope was made
+    assert "local/project/" in metamem("import", file, "--dry-run").out
+    (tmp_path / "CLAUDE.md").write_text("- Run the tests before every commit.\n")
+    for words in (("--dry-run",), ()):  # shown, or asked about and not answered
+        metamem("import", tmp_path / "CLAUDE.md", "--scope", "project/copy", *words)
+        assert metamem("list", "--scope", "project/copy").code != 0
     read = metamem("import", file, "--scope", "project/copy")
     assert "1 facts stored" in read.out
     assert "0 facts stored" in metamem("import", file, "--scope", "project/copy").out
@@ -192,10 +325,22 @@ def test_out_and_in_again(metamem, here, fact, tmp_path):
     assert metamem("import", tmp_path / "none").code == 2
 
 
+def test_an_export_that_was_cut_short_is_told_as_that(metamem, here, fact, tmp_path):
+    whole = metamem("export").out
+    cut = tmp_path / "cut.jsonl"
+    cut.write_text(whole[:-40], encoding="utf-8")
+    said = metamem("import", str(cut), "--yes")
+    assert said.code == 3
+    assert "line 2 is no JSON: the file may have been cut short" in said.err
+
+
 def test_erasing_asks_first(metamem, here, fact, tmp_path):
     scope = str(project_of(here).scope)
     asked = program("erase", scope, "--reason", "asked", input="n\n")
     assert asked.returncode != 0 and "for good?" in asked.stderr
+    nobody = program("erase", scope, "--reason", "asked", stdin=subprocess.DEVNULL)
+    assert nobody.returncode == 2 and "nothing was erased" in nobody.stderr
+    assert "--yes" in nobody.stderr
     assert fact in metamem("list").out
     said = metamem("erase", scope, "--reason", "asked for", "--yes")
     assert said.code == 0 and "Erased" in said.out

@@ -6,17 +6,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 
 import metamem as api
 from metamem.cli.attempt import Trial
 from metamem.cli.options import complete_proposers
+from metamem.cli.parts import named_settings
 from metamem.cli.results import print_results
 from metamem.core import registry
 from metamem.core.figures import Scale
 from metamem.core.progress import Silent
 from metamem.domains.dials import DialsDomain
 from metamem.evaluation.jobs import Spec
+from metamem.promotion import Ledger, Under
+from metamem.promotion.parameters import change
 from metamem.runs.summary import Summary
+from metamem.store import Place
 from tests.cli.conftest import program
 
 OF_MEMORIES = re.compile(r"success|memor|advice|token|retrieve|jail|steps|oracle|points", re.I)
@@ -85,7 +90,8 @@ def test_scores_of_both_kinds_of_domain_stand_in_one_list(metamem, tmp_path):
     assert metamem("evaluate", "no_memory", "--domain", "toy", *home).code == 0
     lines = metamem("archive", "list", "--home", tmp_path).out.splitlines()
     assert "score" in lines[0]
-    assert re.search(r"-\d\.\d\d +dials", lines[1]) and re.search(r"\d\.\d % +toy", lines[2])
+    assert re.search(r"-\d\.\d\d +dials valid, 4 tasks", lines[1])
+    assert re.search(r"\d\.\d % +toy valid, 4 tasks", lines[2])
 
 
 class Impatient(Silent):
@@ -222,3 +228,66 @@ def test_help_and_completion_know_of_parameters():
     said = " ".join(program("learn", "--help").stdout.replace("│", " ").split())
     assert "crossover, gaussian, sample, tpe" in said
     assert "parameters" in program("evaluate", "--help").stdout
+
+
+def test_what_was_learned_under_other_settings_is_told_and_asked_about(metamem, tmp_path):
+    """From the run to its use: nobody puts it into use without having been told."""
+    home, words = ("--home", tmp_path), "seed = 4 (not 0)"
+    run = ("--designs", 24, "--no-control", "--workers", 1, "--quiet")
+    said = metamem("learn", "dials", "--setting", "seed=4", *run, *home)
+    assert f"Learned under {words}" in " ".join(said.out.split())
+    (waiting,) = metamem("promotions", "pending", "--json", *home).json
+    design, told = waiting["subject"]["id"], waiting["evidence"]["learned_under"]
+    assert waiting["settings_differ"]
+    assert told == {
+        "data": DialsDomain(seed=4).version,
+        "settings": {"seed": 4},
+        "usual": {"seed": 0},
+    }
+    listings = (["promotions"], ["promotions", "pending"], ["archive", "show", design])
+    for command in listings:
+        assert f"earned under {words}" in " ".join(metamem(*command, *home).out.split()), command
+    (shown,) = metamem("archive", "show", design, "--json", *home).json["promotions"]
+    assert shown["learned_under"] == told
+    assert metamem("learn", "--run", "dials-s0-1", "--json", *home).json["learned_under"] == told
+    (report,) = (tmp_path / "reports").glob("*.html")
+    assert f"Learned under {words}" in report.read_text()
+
+    approve = ("promotions", "approve", design, *home)
+    said = metamem(*approve)
+    assert said.code == 2 and f"does not have by itself: {words}" in said.err
+    assert "--settings-differ" in said.err
+    said = metamem(*approve, "--settings-differ")
+    assert said.code == 0 and "is in use in dials" in said.out
+    *_, entry = metamem("promotions", "--json", *home).json
+    assert entry["evidence"] == {"settings_differ": True}
+
+
+def test_whoever_sits_there_is_asked(metamem, tmp_path, monkeypatch):
+    place = Place("domain", "dials")
+    with api.api.open_home(tmp_path) as archive:
+        under = Under("1", {"seed": 4}, {"seed": 0})
+        entry = change(Ledger(archive), {"gain": 1}, place, reason="", evidence=under.evidence())
+    approve = ("promotions", "approve", entry.subject.id, "--home", tmp_path)
+    monkeypatch.setattr("metamem.cli.promotions.sys.stdin.isatty", lambda: True, raising=False)
+    for answer, code in ((False, 1), (True, 0)):
+        asked = []
+
+        def confirm(question, *, abort, err, answer=answer, asked=asked):
+            asked.append(question)
+            if not answer:
+                raise typer.Abort
+
+        monkeypatch.setattr("typer.confirm", confirm)
+        said = metamem(*approve)
+        assert asked == ["Put it into use for all of dials?"]
+        assert "seed = 4 (not 0)" in " ".join(said.err.split())
+        assert (said.code == 0) is (code == 0), said
+
+
+def test_what_is_true_or_false_is_not_taken_from_any_word(metamem, tmp_path):
+    """`shuffled=no` shuffled."""
+    learn = ("learn", "observation", "--home", tmp_path, "--quiet", "--setting")
+    refused = metamem(*learn, "shuffled=no")
+    assert refused.code == 2 and "true or false, not 'no'" in refused.err
+    assert named_settings(["shuffled=False", "test=1"]) == {"shuffled": False, "test": 1}

@@ -38,7 +38,7 @@ def test_from_a_choice_to_status(run: Callable[..., str]) -> None:
     told = run("explain", made["decision"])
     assert "mend it" in told and "propensity" in told and "success 1, cost 0.1" in told
     shown = run("status", "--scope", S)
-    assert "1 decisions, 1 with an outcome" in shown and "settings from defaults" in shown
+    assert "1 decision, 1 with an outcome" in shown and "settings from defaults" in shown
     found = json.loads(run("status", "--scope", S, "--json"))
     assert found["decisions"] == 1 and found["settings"]["floor"] == 0.05
 
@@ -73,6 +73,54 @@ def test_evaluating_by_the_own_log_and_by_anothers(run: Callable[..., str], tmp_
     assert "no propensities" in run("evaluate", "--log", str(log), code=3)
 
 
+def test_what_cost_and_latency_are_worth_can_be_said(
+    run: Callable[..., str], tmp_path: Path
+) -> None:
+    """Latencies in milliseconds, say: what one takes off is up to whoever knows the unit."""
+    rows = [
+        {
+            "task": "watch",
+            "odds": {"owl": 0.5, "lark": 0.5},
+            "arm": ("owl", "lark")[n % 2],
+            "success": 1,
+            "latency": 900,
+        }
+        for n in range(80)
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, rows)))
+    words = ("evaluate", "--log", str(log), "--cost-weight", "0", "--latency-weight", "0.000002")
+    assert "success less 0 × cost and 2e-06 × latency" in run(*words)
+    found = json.loads(run(*words, "--json"))
+    assert found["latency_weight"] == 0.000002
+    assert found["policies"][0]["snips"]["value"] == pytest.approx(1.0 - 0.0018)
+    made = json.loads(run("choose", "mend it", *ARMS, "--cost-weight", "1", "--scope", S, "--json"))
+    assert {a["arm"]: round(a["worth"], 2) for a in made["arms"]} == {"small": 0.48, "large": 0.3}
+    assert "cost_weight 1," in run("status", "--scope", S)
+
+
+def test_figures_that_rest_on_few_decisions_are_marked(
+    run: Callable[..., str], tmp_path: Path
+) -> None:
+    rows = [
+        {"task": f"{n}", "odds": {"a": 0.9, "b": 0.1}, "arm": "ab"[n in (3, 90)], "success": n % 2}
+        for n in range(100)
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, rows)))
+    said = run("evaluate", "--log", str(log))
+    (row,) = (line for line in said.splitlines() if line.strip().strip("│| ").startswith("b "))
+    assert "*" in row and "…" not in row  # one decision has no interval
+    assert "not to be trusted" in said
+
+
+def test_status_says_nothing_of_what_is_not_known(run: Callable[..., str]) -> None:
+    chosen(run)
+    found = json.loads(run("status", "--scope", S, "--json"))
+    assert {arm["arm"]: arm["success"] for arm in found["arms"]} == {"small": None, "large": None}
+    assert "there is no such scope" in run("status", "--scope", "local/project/none", code=8)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -82,6 +130,8 @@ def test_evaluating_by_the_own_log_and_by_anothers(run: Callable[..., str], tmp_
         (("choose", "x", "--arm", "a,luck=1", "--scope", S), 2, "nothing is believed"),
         (("choose", "x", "--arm", "a,cost=much", "--scope", S), 2, "must be a number"),
         (("choose", "x", "--arm", "a,success=2", "--scope", S), 2, "from 0 to 1"),
+        (("choose", "x", "--arm", "a,cost=1e308", "--arm", "b", "--scope", S), 2, "at most 1e+12"),
+        (("choose", "x", *ARMS, "--cost-weight", "1e308", "--scope", S), 2, "to 1e+12"),
         (("choose", "x", *ARMS, "--tag", "python", "--scope", S), 2, "NAME=VALUE"),
         (("reward", "d0", "--success", "1"), 2, "no decision"),
         (("reward", "d0", "--success", "nan"), 2, "Invalid value"),
@@ -89,9 +139,16 @@ def test_evaluating_by_the_own_log_and_by_anothers(run: Callable[..., str], tmp_
         (("explain", "d0"), 2, "no decision"),
         (("status",), 2, "nothing was routed"),
         (("evaluate", "--log", "nowhere.jsonl"), 2, "cannot be read"),
+        (("evaluate", "--log", "nothing.jsonl"), 3, "has no decision"),
+        (("evaluate", "--log", "odds.jsonl"), 3, "odds.jsonl, line 2: the propensities"),
+        (("choose", "x", *ARMS, "--cost-weight", "-1"), 2, "Invalid value"),
+        (("choose", "x", *ARMS, "--latency-weight", "inf", "--scope", S), 2, "a number"),
     ],
 )
 def test_what_cannot_be_done_is_said(
-    run: Callable[..., str], words: tuple[str, ...], code: int, said: str
+    run: Callable[..., str], words: tuple[str, ...], code: int, said: str, tmp_path: Path
 ) -> None:
+    (tmp_path / "nothing.jsonl").touch()
+    row = {"task": "x", "odds": {"a": 0.5, "b": 0.6}, "arm": "a", "success": 1}
+    (tmp_path / "odds.jsonl").write_text("\n" + json.dumps(row) + "\n" + json.dumps(row))
     assert said in run(*words, code=code)

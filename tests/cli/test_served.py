@@ -24,7 +24,7 @@ def run(metamem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str, stdin: str = "", code: int = 0) -> str:
-        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         said = metamem(*words)
         assert said.code == code, said.out + said.err
         return said.out + said.err if code else said.out
@@ -49,6 +49,9 @@ def test_from_an_experience_to_advice_and_its_outcome(
     assert shown["back"] == {"moments": 2, "advised": 1, "outcomes": 1, "warning": ""}
     assert shown["verdict"] == "not enough data yet"
     assert not (tmp_path / "home").exists()  # asking makes no archive
+    in_short = json.loads(run("served", "show", "project/shop", "--json"))
+    assert in_short["back"] == shown["back"]
+    assert "more" in run("advise", "more", "--scope", "project/shop", "--design", str(design))
 
 
 def test_a_design_that_waits_is_compared_and_approved_with_a_reason(

@@ -20,7 +20,7 @@ def said(command: list[str]) -> str:
 @pytest.mark.slow
 def test_the_program_has_one_thread_when_all_is_loaded() -> None:
     code = (
-        "from metamem.cli.main import program; import os, sys; program(); assert 'numpy' in sys.modules;"
+        "from metamem.cli.running import program; import os, sys; program(); assert 'numpy' in sys.modules;"
         f" print(os.environ['{ONE}'], len(os.listdir('/proc/self/task')))"
     )
     assert said([sys.executable, "-c", code]).split() == ["1", "1"]

@@ -84,7 +84,7 @@ async def test_a_running_session_is_told_and_goes_on(shop: Shop) -> None:
         await asyncio.wait_for(changed.wait(), 30)
         assert await names(session) == SIX
         gone = await session.call_tool("tool_greet", {"name": "Ada"})
-        assert gone.is_error and "no tool called" in gone.content[0].text
+        assert gone.is_error and "out of use: rude" in gone.content[0].text
     with shop.site.database.reading() as execute:
         ((slot,),) = execute("SELECT DISTINCT slot FROM tool_runs")
         assert [run.worked for run in runs(execute, shop.site.number, slot)] == [True, False]

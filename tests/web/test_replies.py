@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,13 @@ from metamem.core.access import Caller
 from metamem.core.errors import Busy, Conflict, Denied, UsageError
 from metamem.service.database import Database, now_ms
 from metamem.service.problems import problem
+from metamem.service.tables import SERVICE
+from metamem.store.schema import upgrade
 from metamem.store.sql.base import insert
+from metamem.store.sqlite import SqliteEngine
 from metamem.web.replies import DAY_MS, Replies
 
+LAST = ("DELETE FROM replies",)
 ADA, BOB = Caller("acme", "ada"), Caller("acme", "bob")
 
 
@@ -114,3 +119,30 @@ def test_nothing_that_was_erased_meanwhile_is_kept(database: Database) -> None:
 def test_keys_have_a_form(database: Database, key: str) -> None:
     with pytest.raises(UsageError):
         Replies(database).once(ADA, key, b"x", Work(), allowed)
+
+
+def test_a_key_is_in_no_file(database: Database, tmp_path: Path) -> None:
+    key = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
+    Replies(database).once(ADA, key, b"x", Work(), allowed)
+    with database.reading() as execute:
+        ((ada,),) = execute("SELECT key FROM replies")
+    Replies(database).once(BOB, key, b"x", Work(), allowed)
+    with database.reading() as execute:
+        digests = {kept for (kept,) in execute("SELECT key FROM replies")}
+    assert len(digests) == 2 and ada in digests  # what is one's own is no other's
+    files = [file for file in tmp_path.iterdir() if file.is_file()]
+    assert any(file.name.endswith("-wal") for file in files)
+    assert not [file for file in files if key.encode() in file.read_bytes()]
+
+
+def test_replies_under_keys_as_they_came_go_with_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    older = SqliteEngine(path, create=True)
+    upgrade(older, [replace(SERVICE, steps=SERVICE.steps[: SERVICE.steps.index(LAST)])])
+    with older.writing() as execute:
+        execute(f"INSERT INTO replies VALUES ('acme', 'ada', 'k', {now_ms()}, 'd', '[200, null]')")
+    older.close()
+    newer = Database(path)
+    with newer.reading() as execute:
+        assert execute("SELECT COUNT(*) FROM replies") == [(0,)]
+    newer.close()

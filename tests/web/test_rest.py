@@ -13,7 +13,7 @@ import pytest
 from metamem.core.errors import Busy, UsageError
 from metamem.service.connecting import connect
 from metamem.service.operations import OPERATIONS
-from metamem.service.words import Draft, Listing
+from metamem.service.words import Ask, Draft, Listing
 from metamem.web.server import serve
 from tests.extras import needs
 from tests.web.serving import SHOP, Served, make_key
@@ -42,7 +42,11 @@ def test_nobody_gets_in_without_a_good_key(served: Served, given: str | None) ->
     headers = {} if given is None else {"Authorization": given.encode()}
     for path in ("/v1/facts", "/v1/me", "/v1/facts/f0", "/v1/keys", "/mcp"):
         response = httpx.get(served.url + path, headers=headers, trust_env=False)
-        assert problem(response, 401)["type"] == "urn:metamem:error:bad-key"
+        told = problem(response, 401)
+        assert told["type"] == "urn:metamem:error:bad-key"
+        assert (
+            "[secret" not in told["hint"]
+        )  # a hint that looks like a credential would be taken out
         assert response.headers["www-authenticate"].startswith("Bearer")
     huge = httpx.post(
         served.url + "/v1/facts", content=b"x" * 9_000_000, headers=headers, trust_env=False
@@ -74,11 +78,12 @@ def test_what_is_not_there_and_what_may_not_be_seen_get_the_same_answer(
         problem(served.ask("POST", f"/v1/facts/{fact}/{path}", headers=asking), 404)
     for path in ("history", "why"):
         problem(served.ask("GET", f"/v1/facts/{fact}/{path}", headers=asking), 404)
-    denied = [
-        problem(served.ask("GET", f"/v1/facts?scopes={name}", headers=asking), 403)
-        for name in (SHOP, "local/project/nowhere", "acme/project/webshop")
-    ]
-    assert len({str(each["detail"]).rsplit(" ", 1)[0] for each in denied}) == 1
+    denied = set()
+    for name in (SHOP, "local/project/nowhere", "acme/project/webshop"):
+        told = problem(served.ask("GET", f"/v1/facts?scopes={name}", headers=asking), 403)
+        assert name in str(told["detail"])
+        denied.add(str(told["detail"]).replace(name, "X"))
+    assert len(denied) == 1
 
 
 @pytest.mark.parametrize(
@@ -218,6 +223,23 @@ def test_pages_follow_one_another(served: Served) -> None:
     assert seen == [f"Fact number {n}." for n in range(25)]
 
 
+def test_lists_and_recalls_of_a_time(served: Served) -> None:
+    scope, day = "local/project/days", 86_400_000
+    with served.client() as client:
+        client.administration.add_scope(scope)
+        client.remember(scope, [Draft(f"Number {n}.", said_at=n * day) for n in range(1, 6)])
+        page = client.browse(Listing((scope,), since=2 * day, until=3 * day))
+        assert [fact.text for fact in page.facts] == ["Number 2.", "Number 3."]
+        for query, more in (
+            ("What happened yesterday?", {"now": 4 * day + 1}),
+            ("What happened?", {"since": 3 * day, "until": 3 * day}),
+        ):
+            found = client.recall(Ask(query, (scope,), **more))
+            assert [item.fact.text for item in found.items] == ["Number 3."]
+    told = served.ask("GET", f"/v1/facts?scopes={scope}&since={5 * day}").json()
+    assert [fact["text"] for fact in told["facts"]] == ["Number 5."]
+
+
 def test_export_streams_every_fact(served: Served) -> None:
     with served.client() as client:
         client.administration.add_scope("local/project/export")
@@ -319,3 +341,41 @@ def test_keys_made_elsewhere_are_good_here(served: Served) -> None:
     with served.client(make_key(served.folder, rights=("read",))) as client:
         me = client.administration.me()
         assert SHOP in me.reads and not me.writes and "admin" not in me.roles
+
+
+SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", f"/v1/briefing?scopes=local/project/{SECRET}", None),
+        ("GET", f"/v1/briefing?scopes={SECRET}", None),
+        ("GET", f"/v1/facts?{SECRET}=1", None),
+        ("GET", f"/v1/facts/{SECRET}", None),
+        ("GET", f"/v1/recalls/{SECRET}", None),
+        ("POST", "/v1/facts", {"scope": f"local/project/{SECRET}", "drafts": [{"text": "x"}]}),
+        ("POST", "/v1/facts", {"scope": SHOP, "drafts": [{"text": "x", SECRET: 1}]}),
+        ("POST", "/v1/facts", {"scope": SHOP, "drafts": [{"text": "x", "type": SECRET}]}),
+        ("POST", "/v1/people", {"name": SECRET, "kind": SECRET}),
+        ("POST", f"/v1/keys/{SECRET}/revoke", {}),
+    ],
+)
+def test_errors_repeat_no_secret(served: Served, method: str, path: str, body: object) -> None:
+    answer = served.ask(method, path, json=body) if body is not None else served.ask(method, path)
+    assert answer.status_code >= 400
+    assert SECRET not in answer.text
+    assert "[secret: github token]" in answer.text
+
+
+def test_a_key_that_is_over_is_not_made(served: Served) -> None:
+    answer = served.ask("POST", "/v1/keys", json={"expires_at": 1577836800000})
+    assert (answer.status_code, "expired" in answer.json()["detail"]) == (422, True)
+
+
+def test_hints_are_in_the_words_of_who_asks(served: Served) -> None:
+    answer = served.ask("GET", "/v1/briefing?scopes=webshop")
+    assert "TENANT/KIND/NAME" in answer.json()["hint"]
+    assert "Scope.of" not in answer.text
+    why = served.ask("GET", "/v1/facts/None/why")
+    assert (why.status_code, "no recall" in why.json()["detail"]) == (404, True)

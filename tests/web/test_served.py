@@ -15,11 +15,13 @@ from metamem.service.client import AsyncMemoryClient
 from metamem.store.records import Place, Subject
 from metamem.store.sqlite import SqliteArchive
 from tests.extras import needs
+from tests.service.designs.asking import ASKING, MODEL
 from tests.service.designs.parts import A
 from tests.web.serving import SHOP, Served, make_key, serving
 
 needs("fastapi")
 pytestmark = pytest.mark.slow
+NAMED = ("--design", "no_memory", "--scope", SHOP)
 LIVED = {"scope": SHOP, "experience": {"goal": "told"}}
 
 
@@ -181,6 +183,27 @@ def test_a_design_is_named_for_a_scope_without_an_archive(tmp_path: Path) -> Non
             client.advise(SHOP, Query("x"))
 
 
+def test_a_design_that_asks_a_model_is_answered_within_its_limit(tmp_path: Path) -> None:
+    file = tmp_path / "design.py"
+    file.write_text(ASKING.source)
+    more = ("--design", str(file), "--scope", SHOP, "--model", f"memory={MODEL}")
+    memory = tmp_path / "memory"
+    for _ in range(2):  # started again it knows what was said, and what it cost
+        with serving(memory, *more, "--max-tokens", "4116") as served, served.client() as client:
+            client.experience(SHOP, Experience("one"))
+            found = client.advise(SHOP, Query("x and y"))
+            assert found.text == "quuxanswer1 nothing" and "budget" in found.note
+            assert count(served, "metamem_served_model_stopped") == 1
+            assert 0 < count(served, "metamem_served_model_tokens") <= 4116
+            (warning,) = served.ask("GET", "/readyz").json()["warnings"]
+            assert "served designs" in warning and "budget" in warning
+    with serving(memory, *more, "--max-tokens", "100000") as served, served.client() as client:
+        told = client.advise(SHOP, Query("x and y"))
+        assert told.text.split() == ["quuxanswer1", "quuxanswer1", "quuxanswer2"] and not told.note
+        assert count(served, 'metamem_served_model_total{what="asked"}') == 2  # "one" again, and it
+        assert count(served, "metamem_served_model_stopped") == 0
+
+
 def test_a_server_without_designs_says_how_to_have_them(served: Served) -> None:
     with served.client() as client:
         with pytest.raises(UsageError, match="no designs are served here") as refused:
@@ -196,11 +219,20 @@ def test_a_server_without_designs_says_how_to_have_them(served: Served) -> None:
         (("--design", "nonsense", "--scope", SHOP), "no design called 'nonsense'"),
         (("--design", "no_memory"), "a design is named for a scope"),
         (("--design", "no_memory", "--scope", "shop"), "'shop' is not a scope"),
+        (("--model", f"memory={MODEL}"), "nothing here would ask a model"),
+        (("--max-money", "5"), "nothing here would ask a model"),
+        ((*NAMED, "--model", f"memory={MODEL}"), "needs a limit"),
+        ((*NAMED, "--max-money", "5"), "no model is named for the role 'memory'"),
+        ((*NAMED, "--model", "agent=scripted:demo", "--max-money", "5"), "no model is named"),
+        ((*NAMED, "--model", "memory=openai:x", "--max-money", "5"), "there is no key"),
     ],
 )
 def test_a_design_that_cannot_be_served_is_told_at_once(
-    tmp_path: Path, capsys, more: tuple[str, ...], told: str
+    tmp_path: Path, capsys, monkeypatch, more: tuple[str, ...], told: str
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("METAMEM_HOME", "METAMEM_MODEL_MEMORY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     words = ["serve", "--port", "0", "--memory", str(tmp_path), *more]
     assert run(words) == 2
     assert told in capsys.readouterr().err

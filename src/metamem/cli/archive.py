@@ -2,7 +2,7 @@
 
 import difflib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from json import dumps as to_json
 from json import loads as json_of
 from pathlib import Path
@@ -23,11 +23,13 @@ from metamem.core.errors import UnknownName, UsageError
 from metamem.core.figures import Scale
 from metamem.core.ids import short
 from metamem.core.types import Design, Evaluation
+from metamem.promotion.under import Under
 from metamem.report.journal import Journal
 from metamem.runs.config import learns
 from metamem.runs.replay import told
 from metamem.runs.summary import Summary
 from metamem.store.archive import Archive, ProposalRecord
+from metamem.store.records import PromotionRecord
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -86,6 +88,7 @@ def show(
         found = _find(archive, design)
         made = [] if code else _proposals(archive, found.id)
         evaluations = [] if code else archive.evaluations(design_id=found.id)
+        decided = [] if code else [p for p in archive.promotions() if p.subject.id == found.id]
         scales = Scales(archive)
         erased = {e.id: archive.erasure("evaluation", e.id) for e in evaluations}
     if code:
@@ -98,6 +101,7 @@ def show(
                 "name": found.name,
                 "kind": found.kind,
                 "proposals": made,
+                "promotions": [_decided(entry) for entry in decided],
                 "evaluations": [
                     {**_evaluated(e), "replayable": erased[e.id] is None} for e in evaluations
                 ],
@@ -116,6 +120,10 @@ def show(
             say(f"  {proposal.status}: {proposal.reason}")
         for line in story(proposal.evidence.get("stages", {})):
             say(f"  {line}")
+    for entry in decided:
+        under = Under.of(entry.evidence)
+        learned = f", learned under {under.told}" if under.differs else ""
+        say(f"{entry.decision} by {entry.decided_by} in {entry.place}{learned}")
     _print_scores([_evaluated(e) for e in evaluations if e.rows], scales)
     for evaluation in evaluations:
         if gone := erased[evaluation.id]:
@@ -143,7 +151,7 @@ def _print_scores(scores: Sequence[dict[str, Any]], scales: Scales) -> None:
     rows: list[tuple[str, ...]] = [
         (
             score["domain"],
-            f"{score['split']}, {score['tasks']} tasks" if score["tasks"] else score["split"],
+            ", ".join(each for each in (score["split"], _apart(score)) if each),
             str(score["seed"]),
             f"{score['cases']} of {score['planned']}",
             mean,
@@ -262,10 +270,29 @@ def _evaluated(evaluation: Evaluation) -> dict[str, Any]:
         "agent": evaluation.fingerprint.agent,
         "models": dict(evaluation.fingerprint.models),
         "tasks": evaluation.fingerprint.rules.get("tasks"),  # where only some were played
+        "experience": evaluation.fingerprint.rules.get("experience", "whole"),
         "conditions": evaluation.fingerprint.conditions,
         "cases": len(evaluation.rows),
         "planned": evaluation.planned,
         "mean": evaluation.reward,
+    }
+
+
+def _apart(rules: Mapping[str, Any]) -> str:
+    """What makes a score another figure than that of all tasks after all that was collected."""
+    given = rules.get("experience", "whole")
+    told = {"whole": "", "none": "no experience"}.get(given, f"{given} experience")
+    some = f"{rules['tasks']} tasks" if rules.get("tasks") else ""
+    return ", ".join(each for each in (some, told) if each)
+
+
+def _decided(entry: PromotionRecord) -> dict[str, Any]:
+    return {
+        "decision": entry.decision,
+        "decided_by": entry.decided_by,
+        "place": entry.place,
+        "at": entry.at,
+        "learned_under": Under.of(entry.evidence),
     }
 
 
@@ -288,8 +315,16 @@ def _of_run(archive: Archive, run: str) -> list[dict[str, Any]]:
 
 
 def _of_all(archive: Archive) -> list[dict[str, Any]]:
-    """Each design with its newest complete evaluation."""
-    newest = {e.design: e for e in archive.evaluations() if e.complete}
+    """Each design with the evaluation that can best be compared with those of others: with all that was
+    collected, of all tasks if there is one; the first on train, which the search has of every design,
+    else the newest."""
+    newest: dict[str, Evaluation] = {}
+    for each in archive.evaluations():
+        before = newest.get(each.design)
+        if not each.complete or each.fingerprint.rules.get("experience", "whole") != "whole":
+            continue
+        if before is None or _comparable(each) > _comparable(before) or _same_kind(each, before):
+            newest[each.design] = each
     rows = []
     for record in archive.designs():
         evaluation = newest.get(record.id)
@@ -299,13 +334,26 @@ def _of_all(archive: Archive) -> list[dict[str, Any]]:
                 "name": record.name,
                 "by": record.created_by,
                 "score": evaluation.reward if evaluation else None,
-                "on": f"{evaluation.fingerprint.domain} {evaluation.fingerprint.split}"
-                if evaluation
-                else "",
+                "on": _played_on(evaluation) if evaluation else "",
                 "domain": evaluation.fingerprint.domain if evaluation else "",
             }
         )
     return rows
+
+
+def _comparable(evaluation: Evaluation) -> tuple[bool, bool]:
+    """The more, the better it stands beside scores of others."""
+    return not evaluation.fingerprint.rules.get("tasks"), evaluation.fingerprint.split == "train"
+
+
+def _same_kind(later: Evaluation, before: Evaluation) -> bool:
+    """Whether the later of two takes the place: not on train, whose first is the search's."""
+    return _comparable(later) == _comparable(before) and before.fingerprint.split != "train"
+
+
+def _played_on(evaluation: Evaluation) -> str:
+    where = f"{evaluation.fingerprint.domain} {evaluation.fingerprint.split}"
+    return ", ".join(each for each in (where, _apart(evaluation.fingerprint.rules)) if each)
 
 
 def _grow(

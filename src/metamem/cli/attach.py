@@ -10,7 +10,9 @@ import typer
 from metamem.cli.memory_options import HERE, There
 from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.spread import spread
-from metamem.core.errors import MetamemError, UsageError
+from metamem.core import extras
+from metamem.core.amounts import many
+from metamem.core.errors import MetamemError, NotInstalled, UsageError
 from metamem.service.attach import control
 from metamem.service.attach.hosts import (
     ALL,
@@ -18,8 +20,10 @@ from metamem.service.attach.hosts import (
     Attachment,
     Reach,
     What,
+    apart,
     attachment,
     installed,
+    taken,
 )
 from metamem.service.attach.install import Edit, Installer
 from metamem.service.attach.places import Meeting
@@ -79,6 +83,7 @@ def attach(
     say(f"{host} is {state}; its next session starts with a briefing.")
     if note:
         say(note)
+    warn_of_server()
     say(f"What you said so far can be brought in, too: metamem import {host}")
 
 
@@ -99,7 +104,7 @@ def detach(
 @spread()
 def status(there: There = HERE) -> None:
     """Which agents memory is attached to, and how the daemon is."""
-    meeting = Meeting(there.folder())
+    meeting = Meeting(there.folder(begins=True))
     running = control.status(meeting)
     waiting = Spool(meeting.spool).waiting()
     rows = states(meeting)
@@ -136,14 +141,14 @@ def status(there: There = HERE) -> None:
 @spread(without=["json"])
 def daemon_start(there: There = HERE) -> None:
     """Start the daemon, if it is not running."""
-    say(f"The daemon runs as process {control.start(Meeting(there.folder()))['pid']}.")
+    say(f"The daemon runs as process {control.start(Meeting(there.folder(begins=True)))['pid']}.")
 
 
 @daemon.command("stop")
 @spread(without=["json"])
 def daemon_stop(there: There = HERE) -> None:
     """Stop the daemon, when it is through with what it does. The next hook starts it again."""
-    stopped = control.stop(Meeting(there.folder()))
+    stopped = control.stop(Meeting(there.folder(begins=True)))
     say("The daemon is stopped." if stopped else "The daemon was not running.")
 
 
@@ -158,7 +163,7 @@ def daemon_run(
     """Run the daemon here, until it is stopped: for service managers."""
     from metamem.service.attach.daemon import main
 
-    main(str(there.folder()), idle=idle)
+    main(str(there.folder(begins=True)), idle=idle)
 
 
 def agree(yes: bool, question: str) -> None:
@@ -208,8 +213,20 @@ def put_in(
     meeting.make()
     copies = Installer(meeting).apply(edits)
     running = control.start(meeting)
-    _report(there, host, edits, applied=True, copies=copies, pid=running["pid"], note=found.note)
+    other = taken(found) if "memory" in what else ""
+    _report(
+        there,
+        host,
+        edits,
+        applied=True,
+        copies=copies,
+        pid=running["pid"],
+        note=found.note,
+        warning=other or no_server(),
+    )
     if not there.json:
+        if other:
+            remark(f"warning: {other}", whole=True)
         for copy in copies:
             tell(f"a copy of what was there: {copy}")
     return bool(changes), found.note
@@ -234,6 +251,21 @@ def take_out(host: str, scope: str, dry_run: bool, yes: bool, there: There) -> b
     return bool(changes)
 
 
+def no_server() -> str:
+    """Why the MCP server that hosts are given cannot start, and what to do; empty where it can."""
+    try:
+        extras.require("mcp")
+    except NotInstalled as error:
+        return f"the MCP server cannot start, {error.message}; to install it: {error.hint}"
+    return ""
+
+
+def warn_of_server() -> None:
+    """Hooks do without, but an agent that was given a server would show it as failed."""
+    if why := no_server():
+        remark(f"warning: {why}", whole=True)
+
+
 def there_now(host: str, scope: str, there: There) -> frozenset[What]:
     """What a host has of ours."""
     return installed(_found(host, scope, ALL, there)[1])
@@ -241,7 +273,9 @@ def there_now(host: str, scope: str, there: There) -> frozenset[What]:
 
 def states(meeting: Meeting) -> list[dict[str, Any]]:
     """What each host has; projects only where there is something to say of them."""
-    rows = [_state(host, reach, meeting) for host in HOSTS for reach in REACHES]
+    # In the home folder a project's settings are the user's own.
+    reaches = ("user",) if Path.cwd() == Path.home().resolve() else REACHES
+    rows = [_state(host, reach, meeting) for host in HOSTS for reach in reaches]
     return [row for row in rows if row["scope"] == "user" or row["present"] or row["trouble"]]
 
 
@@ -258,11 +292,19 @@ def tell_daemon(running: dict[str, Any] | None, waiting: int) -> None:
         if running["sessions"] >= MANY and not running["facts"]:
             remark(f"warning: of {running['sessions']} looks at transcripts no fact was made")
         if running["late"]:
-            say(f"{running['late']} answers came too late for their hooks.")
+            say(f"{many(running['late'], 'answer')} came too late for their hooks.")
         if running["trouble"]:
             say(f"Its last trouble: {running['trouble']}")
+        hourly = running.get("hourly", {})
+        if hourly.get("failed"):
+            remark(
+                f"warning: of {hourly['ran']} hourly looks {hourly['failed']} failed;"
+                f" {'the last said: ' + hourly['trouble'] if hourly['trouble'] else 'the last went well'}"
+            )
+        elif hourly.get("ran"):
+            say(f"Hourly looks: {hourly['ran']}, none of which failed.")
     if waiting:
-        say(f"{waiting} sessions wait to be looked at.")
+        say(f"{many(waiting, 'session')} to be looked at yet.")
 
 
 def yes_or_no(answer: bool) -> str:
@@ -275,7 +317,7 @@ def _found(
     if scope not in REACHES:
         raise UsageError(f"settings reach {' or '.join(REACHES)}, not {scope!r}")
     reach: Reach = "project" if scope == "project" else "user"
-    meeting = Meeting(there.folder())
+    meeting = Meeting(there.folder(begins=True))
     return meeting, attachment(host, meeting, reach=reach, what=what, folder=Path.cwd())
 
 
@@ -307,8 +349,12 @@ def _state(host: str, reach: Reach, meeting: Meeting) -> dict[str, Any]:
             text = part.path.read_text(encoding="utf-8") if part.path.is_file() else None
             present += part.present(text)
             missing = missing or part.attached(text) != text
-        except (MetamemError, OSError, UnicodeDecodeError) as error:
+        except (MetamemError, UnicodeDecodeError) as error:
             trouble = str(error).split("\n")[0]
+        except OSError as error:
+            trouble = f"{part.path} cannot be read: {error.strerror}"
+    told = (apart(found), taken(found), no_server()) if present else ()
+    trouble = trouble or next(filter(None, told), "")
     state = "no" if not present else "in part, or by another version" if missing else "yes"
     return {
         "host": host,

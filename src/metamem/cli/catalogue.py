@@ -148,17 +148,22 @@ def _short(value: Any) -> str:
     return f"{value['name']} {value['settings']}"  # a part that is named
 
 
+def _headline(agent: str) -> str:
+    return (registry.factory("agents", agent).__doc__ or "").strip().split("\n")[0]
+
+
 def agents(json: o.Json = False) -> None:
     """List the agents that can act."""
     rows = []
     for name in registry.names("agents"):
         try:
-            about = (registry.factory("agents", name).__doc__ or "").strip().split("\n")[0]
+            about = _headline(name)
         except MetamemError as error:
             about = f"cannot be used: {error.message}"
         rows.append({"name": name, "about": about})
     if json:
         print_json(rows)
         return
-    print_table(("agent", "about"), [(row["name"], row["about"]) for row in rows])
+    made_of = [(f"{name}:…", _headline(name)) for name in registry.OF_DATA["agents"]]
+    print_table(("agent", "about"), [*((row["name"], row["about"]) for row in rows), *made_of])
     out().print(Text("Every result names the agent that produced it.", style="dim"))

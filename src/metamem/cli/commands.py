@@ -7,6 +7,7 @@ A module is loaded when one of its commands is named: `metamem recall` need not 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import getdoc
 from typing import Any
 
 import typer
@@ -31,14 +32,23 @@ class Command:
         module = import_module(f"metamem.cli.{self.module}")
         found = getattr(module, self.attribute)
         if isinstance(found, typer.Typer):
+            for command in found.registered_commands:
+                command.help = flowed(command.help or getdoc(command.callback))
             to.add_typer(found, name=self.name, rich_help_panel=self.panel)
             return
         to.command(
             self.name,
+            help=flowed(getdoc(found)),
             epilog=getattr(module, self.examples) if self.examples else None,
             rich_help_panel=self.panel,
             context_settings=dict(self.settings) or None,
         )(found)
+
+
+def flowed(text: str | None) -> str:
+    """Help whose paragraphs are a line each: the screen breaks them, not the source that they stand in."""
+    paragraphs = (text or "").split("\n\n")
+    return "\n\n".join(" ".join(each.split()) for each in paragraphs)
 
 
 def _memory(name: str, module: str, attribute: str = "", examples: str = "") -> Command:

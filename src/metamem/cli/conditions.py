@@ -36,6 +36,8 @@ class Conditions:
 
     seed: o.Seed = None
     agent: o.AgentName = None
+    agent_setting: o.AgentSetting = None
+    collector: o.Collector = None
     data: o.Data = ""
     setting: o.Setting = None
     rollout: o.Rollout = None
@@ -105,7 +107,10 @@ class Conditions:
     def players(self) -> dict[str, Any]:
         """Who acts, with which models; only what was given."""
         return given(
-            seed=self.seed, agent=agent_spec(self.agent), embedder=embedder_spec(self.model)
+            seed=self.seed,
+            agent=agent_spec(self.agent, self.agent_setting),
+            collector=agent_spec(self.collector),
+            embedder=embedder_spec(self.model),
         )
 
     def settings(self, domain: str) -> dict[str, Any]:

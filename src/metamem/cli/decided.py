@@ -16,8 +16,8 @@ from metamem.store.sqlite import SqliteArchive
 
 
 @contextmanager
-def archives(home: Path | None) -> Iterator[list[SqliteArchive]]:
-    """Those that are there; an error where there is none."""
+def archives(home: Path | None, *, needed: bool = True) -> Iterator[list[SqliteArchive]]:
+    """Those that are there; an error where there is none and one is needed."""
     from metamem.foundry.tools.site import ARCHIVE
 
     tools = memory_folder() / ARCHIVE
@@ -26,7 +26,7 @@ def archives(home: Path | None) -> Iterator[list[SqliteArchive]]:
         try:
             found.append(stack.enter_context(existing_archive(home)))
         except UsageError:
-            if not tools.is_file():
+            if needed and not tools.is_file():
                 raise
         if tools.is_file() and not any(Path(each.place) == tools for each in found):
             found.append(stack.enter_context(SqliteArchive(tools, create=False)))
@@ -34,8 +34,8 @@ def archives(home: Path | None) -> Iterator[list[SqliteArchive]]:
 
 
 @contextmanager
-def ledgers(home: Path | None) -> Iterator[list[Ledger]]:
-    with archives(home) as found:
+def ledgers(home: Path | None, *, needed: bool = True) -> Iterator[list[Ledger]]:
+    with archives(home, needed=needed) as found:
         yield [Ledger(archive) for archive in found]
 
 

@@ -1,5 +1,6 @@
 """metamem doctor: what this machine has, what is missing, and what to do about it."""
 
+import os
 import platform
 import shutil
 import sys
@@ -40,7 +41,7 @@ def doctor(home: o.Home = None, json: o.Json = False) -> None:
         Finding("Python", "ok", f"{platform.python_version()} at {sys.executable}"),
         Finding("system", "ok", f"{platform.system()} {platform.release()} {platform.machine()}"),
         Finding("cores", "ok", str(cores())),
-        _disk(folder),
+        disk(folder),
         _guarded("archive", lambda: _archive(folder / "archive.db")),
         jail,
         *_mechanisms(),
@@ -106,11 +107,14 @@ def _guarded(what: str, look: Callable[[], Finding]) -> Finding:
         return fault(what, "broken", error)
 
 
-def _disk(folder: Path) -> Finding:
+def disk(folder: Path) -> Finding:
     while not folder.exists():
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     found = f"{free / (1 << 30):.1f} GiB free at {folder}"
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        words = "cannot be written to" if folder.is_dir() else "is no folder"
+        return Finding("disk", "broken", f"{folder} {words}", "name another folder with --home")
     if free < SCARCE_BYTES:
         return Finding("disk", "note", found, "make room, or name another folder with --home")
     return Finding("disk", "ok", found)

@@ -14,7 +14,7 @@ from metamem.cli.results import print_results
 from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.cli.spread import spread
 from metamem.core.errors import UnknownName, UsageError
-from metamem.core.figures import Scale, chance, percent
+from metamem.core.figures import Scale, chance, percent, scale_of
 from metamem.core.protocols import Domain
 from metamem.core.types import Evaluation
 from metamem.designs.library import load, needs_model
@@ -88,7 +88,7 @@ def evaluate(
     """
     found = played.evaluated(domain, designs, split, "evaluate")
     made = played.made(domain)
-    tasks, scale = played.deployed(made, domain, split), Scale(*made.reward_range)
+    tasks, scale = played.deployed(made, domain, split), scale_of(made)
     rows = _rows(designs, found, made)
     if json:
         kinds = {task.id: task.kind for task in tasks}
@@ -156,7 +156,7 @@ def compare(
         one, other = _told(rows[0], ours), _told(rows[1], theirs)
         print_json({"a": one, "b": other, "comparison": found})
         return
-    scale = Scale(*made.reward_range)
+    scale = scale_of(made)
     print_results(_title(ours, len(played.deployed(made, domain, split))), rows, scale)
     tell_failures([a, b], [ours, theirs])
     say("")

@@ -12,6 +12,7 @@ from metamem.cli.parts import existing_archive, given
 from metamem.cli.progress import watcher
 from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.spread import spread
+from metamem.cli.stopped import Stopped
 from metamem.core import registry
 from metamem.core.figures import Scale, chance
 from metamem.evaluation.jobs import Spec
@@ -148,20 +149,25 @@ def run(
             proposer=_spec(proposer),
         ),
     )
-    with watcher(played.quiet) as progress:
-        found = experiment(
-            domain,
-            hypothesis,
-            terms=terms,
-            only_plan=plan,
-            progress=progress,
-            tell=None if played.quiet else remark,
-            **settings,
-        )
+    try:
+        with watcher(played.quiet) as progress:
+            found = experiment(
+                domain,
+                hypothesis,
+                terms=terms,
+                only_plan=plan,
+                progress=progress,
+                tell=None if played.quiet else remark,
+                **settings,
+            )
+    except KeyboardInterrupt:
+        raise Stopped("with the same command") from None
     if json:
         print_json(found.to_json())
-    elif not plan or found.state == "refused":
+    elif not plan:
         _show(found)
+    elif found.state == "refused":  # nothing of a plan is kept, so there is nothing to look up
+        say(f"It would be refused: {found.reason}.")
     if found.state == "refused":
         raise typer.Exit(REFUSED)
 
@@ -233,8 +239,8 @@ def _show_candidates(candidates: Sequence[Any], scale: Scale) -> None:
             gain = scale.gain_span(compared["low"], compared["high"])
             figures = (scale.gain(compared["gain"]), gain, chance(compared["p_permutation"]))
         else:
-            steps = each["rise"] / trend["slope"] if trend["slope"] else 0.0
-            rise = scale.gain_span(trend["low"] * steps, trend["high"] * steps)
+            kept = "rise" in trend  # older records have the slope of a place
+            rise = scale.gain_span(trend["low"], trend["high"]) if kept else ""
             figures = (scale.gain(each["rise"]), rise, chance(trend["p"]))
         rows.append((each["name"], *figures, "yes" if each["passed"] else "no"))
     if rows:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metamem.cli import options as o
-from metamem.cli.learn import RUN_NAME
 from metamem.cli.parts import (
     allowance,
     check_domain,
@@ -60,8 +59,7 @@ def mcp(
     elif not run:
         raise UsageError("which domain, or which run?")
     name = run or f"{domain}-{PROPOSER}-s{seed or 0}"
-    if not RUN_NAME.fullmatch(name):
-        raise UsageError(f"{name!r} cannot name a run", hint="use letters, digits, . _ and -")
+    o.check_run_name(name)
     limits = allowance(max_tokens, max_money)
     with open_home(home) if domain else existing_archive(home) as archive:
         _same(archive, name, domain, data, seed, designs)

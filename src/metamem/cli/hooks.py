@@ -17,11 +17,13 @@ from metamem.cli.attach import (
     take_out,
     tell_daemon,
     there_now,
+    warn_of_server,
     yes_or_no,
 )
 from metamem.cli.memory_options import HERE, There
 from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.spread import spread
+from metamem.core.amounts import many
 from metamem.core.errors import UnknownName
 from metamem.service.attach import control
 from metamem.service.attach.places import Meeting
@@ -63,6 +65,7 @@ def install(
     say(f"The hooks are {'in' if changed else 'there already, in'} {host}'s settings.")
     if note:
         say(note)
+    warn_of_server()
     say(f"What was done so far can be brought in, too: metamem import-sessions {host}")
 
 
@@ -99,7 +102,7 @@ def status(
     """Which agents have the hooks, what the daemon does, and what came of suggestions."""
     if host:
         known_host(host)
-    meeting = Meeting(there.folder())
+    meeting = Meeting(there.folder(begins=True))
     rows = [row for row in states(meeting) if not host or row["host"] == host]
     running, waiting = control.status(meeting), Spool(meeting.spool).waiting()
     standing = _standing(meeting.memories)
@@ -122,9 +125,9 @@ def status(
     tell_daemon(running, waiting)
     for each in standing:
         say(
-            f"{each['scope']}: {each['failures']} failures, {each['resolved']} of them resolved;"
-            f" {each['shown']} suggestions shown, {each['withheld']} withheld for comparison, of"
-            f" {each['settled']} is known what came."
+            f"{each['scope']}: {many(each['failures'], 'failure')}, {each['resolved']} of them resolved;"
+            f" {many(each['shown'], 'suggestion')} shown, {each['withheld']} withheld for comparison,"
+            f" {each['late']} too late to be told; what came of it is known of {each['settled']}."
         )
         if each["warning"]:
             remark(f"warning: {each['warning']}")

@@ -10,6 +10,7 @@ from metamem.cli import options as o
 from metamem.cli.progress import watcher
 from metamem.cli.screen import out, print_json, print_table, remark, say, tell, visible
 from metamem.cli.spread import spread
+from metamem.core.amounts import many
 from metamem.core.errors import UsageError
 
 if TYPE_CHECKING:  # loaded when a command needs it
@@ -134,6 +135,8 @@ def index(
         print_json({**asdict(report), "left_out": dict(report.left_out)})
     else:
         _tell(report)
+    if not report.files:
+        remark("warning: nothing is left of what was indexed")
 
 
 @app.command()
@@ -173,24 +176,30 @@ def find(
     where: Where = HERE,
 ) -> None:
     """List components by name, kind, path and language."""
-    from metamem.knowledge.searching import MOST, Index
+    from metamem.knowledge.searching import MOST, find_all
 
     if not 1 <= limit <= MOST:
         raise UsageError(f"from 1 to {MOST} components can be asked for, not {limit}")
-    found: list[Found] = []
-    for each in _meant(where, index):
-        with Index(where.folder(), each) as opened:
-            found += opened.find(name, _wanted(kind, path, language), limit)
+    names = _meant(where, index)
+    found, more = find_all(where.folder(), names, name, _wanted(kind, path, language), limit)
     if where.json:
         print_json([_data(hit) for hit in found])
         return
     if not found:
         remark("no component goes by that name")
         raise typer.Exit(1)
-    rows = [(f"{hit.id}", hit.kind, hit.name, f"{hit.path}:{hit.line}") for hit in found]
-    print_table(("id", "kind", "name", "where"), rows, numeric=("id",))
-    if len(found) >= limit:
-        remark("there may be more: give a longer name, or --limit")
+    several = len(names) > 1  # and every index counts its own pieces
+    rows = [
+        (
+            *([hit.index] if several else []),
+            *(f"{hit.id}", hit.kind, hit.name, f"{hit.path}:{hit.line}"),
+        )
+        for hit in found
+    ]
+    heads = (*(["index"] if several else []), "id", "kind", "name", "where")
+    print_table(heads, rows, numeric=("id",))
+    if more:
+        remark("there are more: give a longer name, or --limit")
 
 
 @app.command()
@@ -204,10 +213,10 @@ def show(
     where: Where = HERE,
 ) -> None:
     """Print pieces whole, as they are indexed."""
-    from metamem.knowledge.searching import Index
+    from metamem.knowledge.searching import Index, counted
 
     names = _meant(where, index)
-    if what.isdigit() and len(names) > 1:
+    if counted(what) is not None and len(names) > 1:
         raise UsageError(
             "every index counts its own pieces", hint=f"say which with --index: {', '.join(names)}"
         )
@@ -246,6 +255,9 @@ def list_indexes(where: Where = HERE) -> None:
         ],
         numeric=("files", "pieces", "lines", "MB"),
     )
+    for row in rows:
+        if row.trouble:
+            remark(f"warning: {row.trouble}")
 
 
 @app.command()
@@ -286,7 +298,10 @@ def _name_of(store: Path, paths: list[Path]) -> str:
 def _meant(where: Where, named: list[str] | None) -> list[str]:
     from metamem.knowledge.overview import meant
 
-    return meant(where.folder(), named or [], Path.cwd())
+    names, warnings = meant(where.folder(), named or [], Path.cwd())
+    for warning in warnings:
+        remark(f"warning: {warning}")
+    return names
 
 
 def _embedder(name: str) -> "Embedder | None":
@@ -331,17 +346,15 @@ def _show(found: list["Found"], warnings: list[str], where: Where, lines: int | 
 
 def _tell(report: "Report") -> None:
     say(
-        f"{report.index}: {report.files} files, {report.pieces} pieces, {report.lines} lines"
-        f" ({report.added} files added, {report.changed} changed, {report.removed} removed,"
+        f"{report.index}: {many(report.files, 'file')}, {many(report.pieces, 'piece')},"
+        f" {many(report.lines, 'line')} ({report.added} added, {report.changed} changed, {report.removed} removed,"
         f" {report.same} as before)"
     )
     if report.secrets:
-        say(f"{report.secrets} secrets were taken out of what is kept")
+        say(f"taken out of what is kept: {many(report.secrets, 'secret')}")
     for why, count in report.left_out.most_common():
         say(
             f"left out, {why}: {count} ({', '.join(report.examples[why][:3])}{', …' if count > 3 else ''})"
         )
     for each in report.unreadable:
-        remark(f"warning: {each}; what was indexed of it stays")
-    if not report.files:
-        remark("warning: there is nothing to index there")
+        remark(f"warning: {each}")

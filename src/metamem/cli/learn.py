@@ -1,6 +1,5 @@
 """metamem learn: find a memory design, or parameters, for a domain, or go on with a run."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +31,8 @@ from metamem.core.needs import needs_of
 from metamem.core.protocols import Domain
 from metamem.evaluation.jobs import Spec
 from metamem.evaluation.rules import Rules
+from metamem.promotion.under import Under
+from metamem.report.headline import reservation
 from metamem.runs.attribution import attributions
 from metamem.runs.config import learns
 from metamem.runs.summary import Summary
@@ -55,7 +56,6 @@ metamem learn dials [dim]# parameters, in seconds[/dim]
 metamem learn alfworld --parity alma --agent llm --proposer llm --model ... [dim]# as the paper[/dim]
 """
 LOOK = {"code": "The code", "params": "The values"}
-RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 # A run needs all tasks, and all that was collected: its gate and its report rest on them.
@@ -92,7 +92,7 @@ def learn(
             autocompletion=o.complete_proposers,
             help="Who writes designs: recombine, random, llm (a model), handoff (any coding agent);"
             " for parameters adaptive, annealing, cmaes, crossover, gaussian, sample, tpe."
-            " Default: recombine, or gaussian",
+            " Default: recombine; for parameters gaussian, or what the domain suggests",
         ),
     ] = None,
     begin: Annotated[
@@ -176,12 +176,12 @@ def learn(
         jailed = bool(known[run]["agent"]["name"])  # where nobody acts, no code is learned
         _same_settings(run, known[run], domain, world, settings, rules, budget)
         settings = budget = rules = {}
-    elif run and not RUN_NAME.fullmatch(run):
-        raise UsageError(f"{run!r} cannot name a run", hint="use letters, digits, . _ and -")
     elif run and not domain:
         listed = ", ".join(known) or "none yet"
         raise UnknownName(f"no run called {run!r}", hint=f"known: {listed}; or name a domain")
     elif domain:
+        if run:
+            o.check_run_name(run)
         check_domain(domain, world)
         settings["domain_settings"] = world
         settings["rules"] = Rules(**rules)
@@ -218,13 +218,16 @@ def learn(
         ) from None
     except KeyboardInterrupt:
         started = [name for name in _known_runs(home) if name not in known]
-        raise Stopped(run or (started[-1] if started else ""), home_option(home)) from None
-    path = _report(home, result.run_id)
+        name = run or (started[-1] if started else "")
+        again = f"with: metamem learn --run {name}{home_option(home)}" if name else ""
+        raise Stopped(again) from None
+    path, under = _report(home, result.run_id), _under(home, result.run_id)
     if json:
-        print_json({"run": result.run_id, "report": str(path), **result.summary.to_json()})
+        found = {"run": result.run_id, "report": str(path), "learned_under": under}
+        print_json({**found, **result.summary.to_json()})
     else:
         kind = result.learned.kind if result.learned else "code"
-        _show(result.run_id, result.summary, LOOK[kind], path, home_option(home))
+        _show(result.run_id, result.summary, LOOK[kind], path, home_option(home), under)
 
 
 def _tell_readiness(domain: Domain, rules: Rules) -> None:
@@ -305,7 +308,13 @@ def _report(home: Path | None, run_id: str) -> Path:
     return path
 
 
-def _show(run_id: str, summary: Summary, look: str, report: Path, there: str) -> None:
+def _under(home: Path | None, run_id: str) -> Under:
+    with existing_archive(home) as archive:
+        decided = archive.promotions(run_id)
+    return Under.of(decided[0].evidence) if decided else Under()
+
+
+def _show(run_id: str, summary: Summary, look: str, report: Path, there: str, under: Under) -> None:
     """`look` says what of the design there is to see, `there` is what commands need to find the
     same archive."""
     for split, rows in summary.tables.items():
@@ -321,7 +330,11 @@ def _show(run_id: str, summary: Summary, look: str, report: Path, there: str) ->
         say(f"The gate: {summary.decision.reason}.")
     for found in attributions(summary):
         say(found.told(summary.scale))
+    if reserved := reservation(summary):
+        say(reserved)
     if summary.learned and summary.promoted:
+        if under.differs:
+            say(f"Learned under {under.told}: proven for those settings, not for the domain's own.")
         tell(f"To put it into use: metamem promotions approve {short(summary.learned)}{there}")
     tell(f"The report: {report}")
     if summary.learned:

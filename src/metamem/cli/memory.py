@@ -1,6 +1,5 @@
 """metamem remember, recall, briefing, feedback, why: memory from the shell."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,11 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from metamem.cli import memory_options as m
-from metamem.cli.memory_options import HERE, There, moment, scopes_of, when
+from metamem.cli.memory_options import HERE, There, scopes_of, when
 from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.spread import spread
+from metamem.cli.typed_text import check_text, stdin_lines
 from metamem.core.errors import UsageError
 from metamem.service.defaults import Defaults
+from metamem.service.typed_time import before, moment
 from metamem.service.words import TRUST, TYPES, VERDICTS, Ask, Draft, Verdict, Written
 
 REMEMBER_EXAMPLES = """[bold]Examples[/bold]
@@ -28,6 +29,8 @@ RECALL_EXAMPLES = """[bold]Examples[/bold]
 metamem recall "how do we deploy?"
 
 metamem recall "what did Ada say about ports" --speaker Ada --since 2026-01-01
+
+metamem recall "what did we decide last week?"
 
 metamem recall "login test" --text [dim]# as an agent reads it[/dim]
 """
@@ -68,7 +71,9 @@ def remember(
     there: There = HERE,
 ) -> None:
     """Keep facts. Says of each whether it was stored, was known already, or was refused and why."""
-    lines = [line for text in texts for line in (_stdin() if text == "-" else [text])]
+    lines = [line for text in texts for line in (stdin_lines() if text == "-" else [text])]
+    for line in lines:
+        check_text(line)
     if not lines:
         raise UsageError("there is nothing to remember")
     if supersedes and len(lines) > 1:
@@ -114,8 +119,11 @@ def recall(
         typer.Option(metavar="TYPE", help="Only such; may be given several times."),
     ] = None,
     speaker: Annotated[str, typer.Option(metavar="NAME", help="Only what they said.")] = "",
-    since: Annotated[str, typer.Option(metavar="DATE", help="Said then or later.")] = "",
-    until: Annotated[str, typer.Option(metavar="DATE", help="Said before that.")] = "",
+    since: m.Since = "",
+    until: m.Until = "",
+    nearest: Annotated[
+        bool, typer.Option("--nearest", help="What comes nearest, even if it does not answer.")
+    ] = False,
     text: Annotated[bool, typer.Option("--text", help="As an agent is shown it.")] = False,
     there: There = HERE,
 ) -> None:
@@ -129,8 +137,9 @@ def recall(
                 tokens,
                 tuple(type or ()),
                 moment(since),
-                moment(until),
+                before(until),
                 speaker,
+                floor=0.0 if nearest else None,
             )
         )
     if there.json:
@@ -143,6 +152,8 @@ def recall(
         remark(note)
     if not found.items:
         say("Nothing in memory speaks to that.")
+        if not nearest:
+            remark("--nearest shows what comes nearest")
         return
     rows = [
         (
@@ -299,7 +310,3 @@ def _show_written(each: Written, gone: Mapping[str, str]) -> None:
         may = _MAY.get(candidate.kind, "has to do with")
         tell(f"{_INDENT}{may} {candidate.fact}: {candidate.text}")
         say(f"{_INDENT}  because {candidate.reason}")
-
-
-def _stdin() -> list[str]:
-    return [line.strip() for line in sys.stdin if line.strip()]

@@ -36,26 +36,27 @@ def enrich(
     model: o.Model = None,
     max_tokens: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="The most tokens, of all passes together."),
+        typer.Option(metavar="N", min=1, help="The most tokens, of all that this memory asks."),
     ] = None,
     max_money: Annotated[
         float | None,
-        typer.Option(metavar="USD", min=0, help="The most dollars, of all passes together."),
+        typer.Option(metavar="USD", min=0, help="The most dollars, of all that this memory asks."),
     ] = None,
     there: There = HERE,
 ) -> None:
     """Let a model draw facts from conversations that nobody looked at yet: one pass, then it stops.
 
-    What it spends is counted over all passes and days, those of metamem serve --enrich included.
+    The limit holds over all passes and days, what metamem serve asks for designs and facts included.
     """
-    from metamem.service.enriching import Enrichment, Pass, enriching
+    from metamem.service.enriching import Pass, enriching
     from metamem.service.enriching_state import state
+    from metamem.service.metered import PaidModel
     from metamem.service.service import MemoryService
 
     folder = there.folder()
     settings = None
     if not look:
-        settings = Enrichment.of(role_flags(model or []), allowance(max_tokens, max_money))
+        settings = PaidModel.of(role_flags(model or []), allowance(max_tokens, max_money))
     service = MemoryService(folder, create=False)
     try:
         wanted = _wanted(service, scope)

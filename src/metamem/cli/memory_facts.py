@@ -1,5 +1,6 @@
 """metamem list, edit, forget, restore, history, erase: what is kept, seen and changed."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -9,12 +10,15 @@ from metamem.cli.memory_options import HERE, There, scopes_of, when
 from metamem.cli.screen import print_json, print_table, say
 from metamem.cli.spread import spread
 from metamem.core.errors import UsageError
-from metamem.service.defaults import full
+from metamem.service.defaults import whole
+from metamem.service.typed_time import before, moment
 from metamem.service.words import LIFECYCLES, Change, Fact, Lifecycle, Listing
 
 LIST_EXAMPLES = """[bold]Examples[/bold]
 
 metamem list --type decision
+
+metamem list --since 2026-11-01 --until 2026-12-01
 
 metamem list --everywhere --contains deploy --all
 """
@@ -44,6 +48,8 @@ def list_facts(
     entity: Annotated[str, typer.Option(metavar="NAME", help="What it must be about.")] = "",
     session: Annotated[str, typer.Option(metavar="ID", help="Of one conversation.")] = "",
     contains: Annotated[str, typer.Option(metavar="TEXT", help="What its text must hold.")] = "",
+    since: m.Since = "",
+    until: m.Until = "",
     after: Annotated[str, typer.Option(metavar="FACT", help="Where the last page ended.")] = "",
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, max=1000, help="A page's size.")
@@ -62,6 +68,8 @@ def list_facts(
                 contains,
                 after,
                 limit,
+                moment(since),
+                before(until),
             )
         )
     if there.json:
@@ -71,7 +79,7 @@ def list_facts(
         say("There are none.")
         return
     rows = [
-        (fact.id, fact.type, _state(fact, every), when(fact.said_at)[:10], fact.author, fact.text)
+        (fact.id, fact.type, _state(fact, every), when(fact.said_at)[:10], fact.said_by, fact.text)
         for fact in page.facts
     ]
     print_table(("fact", "type", "state", "said", "by", "text"), rows)
@@ -141,11 +149,11 @@ def erase(
 ) -> None:
     """Delete a scope's content everywhere and for good. There is no way back."""
     with there.open() as service:
-        whole = str(full(scope, service.administration.me()))
-        what = f"what {person} said in {whole}" if person else f"all of {whole}"
-        if not yes and not typer.confirm(f"Erase {what} for good?", err=True):
+        place = whole(scope, service)
+        what = f"what {person} said in {place}" if person else f"all of {place}"
+        if not yes and not _agreed(f"Erase {what} for good?"):
             raise UsageError("nothing was erased")
-        stone = service.erase(whole, reason, person)
+        stone = service.erase(place, reason, person)
     if there.json:
         print_json(stone)
         return
@@ -153,6 +161,17 @@ def erase(
     rows = [(name, str(count)) for name, count in stone.counts.items() if count]
     if rows:
         print_table(("what", "how many"), rows, numeric=("how many",))
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        if sys.stdin.isatty():  # Ctrl-C; else nobody answered
+            raise
+        raise UsageError(
+            "nothing was erased: there is nobody here to ask", hint="say --yes to go on"
+        ) from None
 
 
 def _state(fact: Fact, every: bool) -> str:

@@ -4,11 +4,12 @@ from typing import Annotated
 
 import typer
 
-from metamem.cli.memory_options import HERE, There, moment, when
+from metamem.cli.memory_options import HERE, There, when
 from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.spread import spread
 from metamem.service.access.keys import NewKey
 from metamem.service.defaults import full
+from metamem.service.typed_time import moment
 
 keys = typer.Typer(
     invoke_without_command=True, rich_markup_mode="rich", help="API keys for a server's clients."
@@ -87,15 +88,19 @@ def make_key(
     """Make a key. Its secret is shown this once."""
     with there.open(begins=True) as service:
         me = service.administration.me()
+        scopes = [str(full(scope, me)) for scope in within or []]
         made = service.administration.make_key(
             whose,
             label=label,
             rights=right or ("read", "write"),
-            scopes=[str(full(scope, me)) for scope in within or []],
+            scopes=scopes,
             per_minute=per_minute,
             most_facts=most_facts,
             expires_at=moment(expires),
         )
+    for scope in scopes:
+        if scope not in (*me.reads, *me.writes, *me.manages):
+            remark(f"{scope} is not there, or not for you to see: `metamem scopes` lists yours")
     _show_secret(made, there)
 
 

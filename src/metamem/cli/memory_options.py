@@ -63,6 +63,10 @@ FactId = Annotated[
         show_default=False,
     ),
 ]
+Since = Annotated[
+    str, typer.Option(metavar="DATE", help="Of then or later: the time it means, else when said.")
+]
+Until = Annotated[str, typer.Option(metavar="DATE", help="Of a time before that.")]
 Reason = Annotated[str, typer.Option(metavar="WHY", help="Why. It is kept.")]
 
 
@@ -77,20 +81,14 @@ class There:
 
     def open(self, *, begins: bool = False) -> Connected:
         """`begins`: a memory is made where none is. A folder that was mistyped is none to read."""
-        from metamem.service.connecting import connect  # it brings numpy and the index
-        from metamem.service.database import FILE
+        from metamem.service.connecting import connect, connect_to  # it brings numpy and the index
 
         if self.memory is not None and self.url:
             raise UsageError("--memory names a folder and --url a server: give one of them")
         if self.memory is not None:
-            if not begins and not (memory_folder(self.memory) / FILE).exists():
-                raise UsageError(
-                    f"there is no memory in {self.memory}",
-                    hint='metamem remember "…" begins one; without --memory it is the usual one',
-                )
-            return connect(self.memory)
+            return connect(self.folder(begins=begins))
         if self.url:
-            return connect(self.url, self.key or None)
+            return connect_to(self.url, self.key or None)
         return connect(key=self.key or None)
 
     @property
@@ -98,14 +96,22 @@ class There:
         """Whether it is a server's."""
         return bool(self.url or (self.memory is None and os.environ.get("METAMEM_URL")))
 
-    def folder(self) -> Path:
+    def folder(self, *, begins: bool = False) -> Path:
         """For what can be done only where the file is."""
+        from metamem.service.database import FILE
+
         if self.is_remote:
             raise UsageError(
                 "this is done where the memory's folder is",
                 hint="run it there, without --url and METAMEM_URL",
             )
-        return memory_folder(self.memory)
+        found = memory_folder(self.memory)
+        if self.memory is not None and not begins and not (found / FILE).exists():
+            raise UsageError(
+                f"there is no memory in {self.memory}",
+                hint='metamem remember "…" begins one; without --memory it is the usual one',
+            )
+        return found
 
 
 HERE = There()
@@ -134,16 +140,3 @@ def when(at: int | None) -> str:
         return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")
     except (OverflowError, ValueError, OSError):
         return str(at)
-
-
-def moment(text: str) -> int | None:
-    """Milliseconds of a date or time that was typed; UTC where it names no zone."""
-    if not text:
-        return None
-    try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(
-            f"{text!r} is no date", hint="such as 2026-11-18 or 2026-11-18T14:30"
-        ) from None
-    return int((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp() * 1000)

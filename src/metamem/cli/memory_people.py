@@ -9,8 +9,7 @@ from metamem.cli.screen import print_json, print_table, say
 from metamem.cli.spread import spread
 from metamem.service.access.people import Principal, PrincipalKind, TenantRole
 from metamem.service.access.scopes import Membership, ScopeEntry
-from metamem.service.administers import Connected
-from metamem.service.defaults import full
+from metamem.service.defaults import whole
 from metamem.service.words import ScopeRole, Visibility
 
 scopes = typer.Typer(
@@ -72,7 +71,7 @@ def add_scope(
 ) -> None:
     """Make a scope that belongs to you."""
     with there.open(begins=True) as service:
-        made = service.administration.add_scope(_full(service, scope), cast(Visibility, visibility))
+        made = service.administration.add_scope(whole(scope, service), cast(Visibility, visibility))
     _show_scope(made, there)
 
 
@@ -88,7 +87,7 @@ def share(
 ) -> None:
     """Make a scope private, shared or public."""
     with there.open() as service:
-        made = service.administration.share(_full(service, scope), cast(Visibility, visibility))
+        made = service.administration.share(whole(scope, service), cast(Visibility, visibility))
     _show_scope(made, there)
 
 
@@ -97,7 +96,7 @@ def share(
 def members(scope: ScopeArgument, there: There = HERE) -> None:
     """List who belongs to a scope."""
     with there.open() as service:
-        _show_members(service.administration.members(_full(service, scope)), there)
+        _show_members(service.administration.members(whole(scope, service)), there)
 
 
 @scopes.command(
@@ -114,8 +113,8 @@ def grant(
 ) -> None:
     """Let somebody use a scope."""
     with there.open() as service:
-        whole = _full(service, scope)
-        _show_members(service.administration.grant(whole, name, cast(ScopeRole, role)), there)
+        place = whole(scope, service)
+        _show_members(service.administration.grant(place, name, cast(ScopeRole, role)), there)
 
 
 @scopes.command("ungrant")
@@ -123,7 +122,7 @@ def grant(
 def ungrant(scope: ScopeArgument, name: Who, there: There = HERE) -> None:
     """Take somebody out of a scope."""
     with there.open() as service:
-        _show_members(service.administration.ungrant(_full(service, scope), name), there)
+        _show_members(service.administration.ungrant(whole(scope, service), name), there)
 
 
 @people.callback()
@@ -203,10 +202,6 @@ def set_team(
     """Say who belongs to a team from now on."""
     with there.open() as service:
         _show_people([service.administration.set_team(name, members)], there)
-
-
-def _full(service: Connected, name: str) -> str:
-    return str(full(name, service.administration.me()))
 
 
 def _plain(entry: ScopeEntry, rights: tuple[str, ...]) -> dict[str, Any]:

@@ -7,13 +7,12 @@ from typing import Annotated, Any, TextIO, cast
 
 import typer
 
-from metamem.cli import memory_options as m
 from metamem.cli.memory_options import HERE, There
 from metamem.cli.screen import print_json, remark, say
 from metamem.cli.spread import spread
 from metamem.core import extras
 from metamem.core.errors import UsageError
-from metamem.service.defaults import full
+from metamem.service.defaults import whole
 
 EXPORT_EXAMPLES = """[bold]Examples[/bold]
 
@@ -26,20 +25,33 @@ MCP_EXAMPLES = """[bold]Example[/bold]
 metamem mcp [dim]# as the command of an MCP server in an agent's settings[/dim]
 """
 
+Exported = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scope",
+        "-s",
+        metavar="SCOPE",
+        help="TENANT/KIND/NAME, KIND/NAME, or own; may be given several times."
+        " Default: all that you may read",
+    ),
+]
 
-@spread()
+
+@spread(without=["json"])
 def export(
-    scope: m.ScopeNames = None,
+    scope: Exported = None,
     form: Annotated[
-        str, typer.Option(metavar="FORM", help="jsonl (lossless) or markdown (for people).")
+        str,
+        typer.Option(
+            metavar="FORM", help="jsonl (lossless; import reads it) or markdown (for people)."
+        ),
     ] = "jsonl",
     to: Annotated[Path | None, typer.Option(metavar="FILE", help="Default: stdout")] = None,
     there: There = HERE,
 ) -> None:
     """Write out all that is kept in the scopes that you may read, or in some of them."""
     with there.open() as service, ExitStack() as stack:
-        me = service.administration.me()
-        pieces = service.export([str(full(name, me)) for name in scope or []], form)
+        pieces = service.export([whole(name, service) for name in scope or []], form)
         out: TextIO = sys.stdout
         if to is not None:
             try:

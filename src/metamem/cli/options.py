@@ -1,12 +1,16 @@
 """Arguments and options that several commands share, each described once."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from metamem.core import registry
+from metamem.core.errors import UsageError
 from metamem.core.types import SPLITS
+
+_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def _names(kind: str) -> list[str]:
@@ -63,9 +67,35 @@ LearnedDomain = Annotated[
         help="What to learn for; may be left out to go on with a run.",
     ),
 ]
-Run = Annotated[str, typer.Option(metavar="NAME", help="The run's name; a known one goes on.")]
+
+
+def _told(context: typer.Context, parameter: typer.CallbackParam, run: str) -> str:
+    """An empty name is a variable that was not set, and no wish for a new run."""
+    source = context.get_parameter_source(parameter.name or "")
+    if not run and source is not None and source.name == "COMMANDLINE":
+        raise UsageError("an empty name cannot name a run", hint="leave --run out for a new run")
+    return run
+
+
+def check_run_name(name: str) -> None:
+    if not _RUN_NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot name a run",
+            hint="use letters, digits, . _ and -, a letter or digit first, 100 of them at most",
+        )
+
+
+Run = Annotated[
+    str,
+    typer.Option(metavar="NAME", callback=_told, help="The run's name; a known one goes on."),
+]
 Budgeted = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Stop after N proposals. Default: 150")
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Stop after N proposals. Where no model writes them, copies of known designs do not count, up to N of them. Default: 150",
+    ),
 ]
 Domain = Annotated[
     str, typer.Option(metavar="NAME", autocompletion=complete_domains, help="Which domain.")
@@ -95,6 +125,23 @@ AgentName = Annotated[
         metavar="NAME",
         autocompletion=complete_agents,
         help="Who acts. Default: the one that the domain names.",
+    ),
+]
+AgentSetting = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="A setting of the agent that --agent names, such as examples=6. May be given several"
+        " times.",
+    ),
+]
+Collector = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AGENT",
+        autocompletion=complete_agents,
+        help="Who plays what memories learn from. Default: the agent that acts; another one where"
+        " that wins too little to learn from, as a small model does.",
     ),
 ]
 Seed = Annotated[

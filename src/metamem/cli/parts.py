@@ -49,15 +49,17 @@ def data_settings(data: str) -> dict[str, Any]:
     return {"data": data} if data else {}
 
 
-def named_settings(given: Sequence[str] | None) -> dict[str, Any]:
-    """Settings of a domain, as NAME=VALUE: numbers and true or false as such, the rest as text."""
+def named_settings(
+    given: Sequence[str] | None, option: str = "--setting", example: str = "train=100"
+) -> dict[str, Any]:
+    """Settings given as NAME=VALUE: numbers and true or false as such, the rest as text."""
     found: dict[str, Any] = {}
     for each in given or ():
         name, equals, value = each.partition("=")
         if not equals or not name.isidentifier():
-            raise UsageError(f"{each!r} is no setting", hint="--setting NAME=VALUE, as train=100")
+            raise UsageError(f"{each!r} is no setting", hint=f"{option} NAME=VALUE, as {example}")
         try:
-            read = json.loads(value)
+            read = json.loads(value.lower() if value in ("True", "False") else value)
         except ValueError:
             read = value
         found[name] = read if isinstance(read, int | float) else value
@@ -66,7 +68,10 @@ def named_settings(given: Sequence[str] | None) -> dict[str, Any]:
 
 def check_domain(name: str, settings: Mapping[str, Any]) -> None:
     """Refuse a wrong name or wrong data before anything is written under them."""
-    registry.factory("domains", name)
+    usual = registry.defaults(registry.factory("domains", name))
+    for setting, given in settings.items():  # any text would be taken for true
+        if isinstance(given, str) and isinstance(usual.get(setting), bool):
+            raise UsageError(f"{setting} of the domain {name!r} is true or false, not {given!r}")
     try:
         registry.create("domains", name, **settings)
     except MetamemError as error:
@@ -74,7 +79,18 @@ def check_domain(name: str, settings: Mapping[str, Any]) -> None:
             raise UsageError(f"the domain {name!r} takes no --data") from error
         raise
     except (TypeError, ValueError) as error:  # a text for a number, say
-        raise UsageError(f"the domain {name!r} cannot be set so: {error}") from error
+        why = _texts_for_numbers("domains", name, settings) or error
+        raise UsageError(f"the domain {name!r} cannot be set so: {why}") from error
+
+
+def _texts_for_numbers(kind: str, name: str, settings: Mapping[str, Any]) -> str:
+    """What is wrong, in plain words, where a number is wanted and a text was given."""
+    usual = registry.defaults(registry.factory(kind, name))
+    return ", ".join(
+        f"{setting} is a number, not {given!r}"
+        for setting, given in settings.items()
+        if isinstance(given, str) and isinstance(usual.get(setting), int | float)
+    )
 
 
 def home_option(home: Path | None) -> str:
@@ -90,11 +106,22 @@ def first_sentence(text: str) -> str:
     return sentence + "." if stop else text
 
 
-def agent_spec(name: str | None) -> Spec | None:
+def agent_spec(name: str | None, settings: Sequence[str] | None = None) -> Spec | None:
+    given = named_settings(settings, "--agent-setting", "examples=6")
     if name is None:
+        if given:
+            raise UsageError(
+                "--agent-setting is for an agent that is named",
+                hint="add --agent NAME",
+            )
         return None
     registry.factory("agents", name)
-    return Spec(name)
+    try:
+        registry.create("agents", name, **given)
+    except TypeError as error:  # a name that it does not know, or a text for a number
+        why = _texts_for_numbers("agents", name, given) or error
+        raise UsageError(f"the agent {name!r} cannot be set so: {why}") from error
+    return Spec(name, given)
 
 
 def model_roles(values: list[str] | None) -> dict[str, tuple[str, ...]]:

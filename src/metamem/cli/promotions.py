@@ -1,6 +1,7 @@
 """metamem promotions: who decided what is in use, and what waits for a person."""
 
 import getpass
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -8,11 +9,12 @@ import typer
 
 from metamem.cli import options as o
 from metamem.cli.decided import archives, carry_out, ledgers, tool_names
-from metamem.cli.screen import print_json, print_table, say
+from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.promotion.gate import GateReport
 from metamem.promotion.ledger import Ledger, by_gate
+from metamem.promotion.under import AGREED, Under
 from metamem.store.records import Place, PromotionRecord
 
 SEVERAL = {
@@ -73,7 +75,7 @@ def list_promotions(home: o.Home = None, json: o.Json = False) -> None:
 @app.command()
 def pending(home: o.Home = None, json: o.Json = False) -> None:
     """List what passed the gate and waits for a person."""
-    with ledgers(home) as several:
+    with ledgers(home, needed=home is not None) as several:
         found = [entry for ledger in several for entry in ledger.pending()]
     if json:
         print_json([_plain(p) for p in found])
@@ -98,18 +100,26 @@ def approve(
         str,
         typer.Option(metavar="WHY", help="For a scope: why its design needs no live comparison."),
     ] = "",
+    settings_differ: Annotated[
+        bool,
+        typer.Option(
+            "--settings-differ",
+            help="You know that it was learned under settings that the domain does not have by itself.",
+        ),
+    ] = False,
     home: o.Home = None,
 ) -> None:
     """Put into use what passed the gate and waits.
 
-    A design for a scope also needs a live comparison there, or a reason to do without one.
+    A design for a scope also needs a live comparison there, or a reason to do without one. What was
+    learned under other settings than the domain's own is asked about once more.
     """
     with ledgers(home) as several:
         ledger, found = _found(
             several, lambda each: each.pending(), subject, place, "waits for approval"
         )
         before = ledger.standing(found.subject, found.place).in_use
-        evidence = _live(found, without_comparison)
+        evidence = {**_live(found, without_comparison), **_agreed(found, settings_differ)}
         who = by or getpass.getuser()
         ledger.approve(found.subject, found.place, by=who, reason=reason, evidence=evidence)
     instead = f", instead of {_short(before)}" if before else ""
@@ -157,6 +167,21 @@ def _live(found: PromotionRecord, without: str) -> Mapping[str, Any]:
     from metamem.service.home import memory_folder
 
     return live_evidence(memory_folder(), found.place)
+
+
+def _agreed(found: PromotionRecord, said: bool) -> Mapping[str, Any]:
+    """The word of a person where it was learned under other settings than its place has."""
+    under = Under.of(found.evidence)
+    if not under.differs:
+        return {}
+    if not said and sys.stdin.isatty():
+        remark(
+            f"{_short(found)} was learned under settings that {found.place} does not have by itself:"
+            f" {under.told}. What was proven there need not hold here."
+        )
+        typer.confirm(f"Put it into use for all of {found.place}?", abort=True, err=True)
+        said = True
+    return {AGREED: said}  # the ledger refuses where nobody said so
 
 
 def _gate_told(decided: Sequence[PromotionRecord]) -> list[str]:
@@ -236,11 +261,16 @@ def _print(entries: Sequence[tuple[PromotionRecord, str]]) -> None:
             p.decision,
             p.decided_by,
             p.at[:16].replace("T", " "),
-            p.reason,
+            _why(p),
         )
         for p, mark in entries
     ]
     print_table(("id", "what", "where", "decision", "by", "at (UTC)", "reason"), rows)
+
+
+def _why(entry: PromotionRecord) -> str:
+    under = Under.of(entry.evidence)
+    return f"learned under {under.told}: {entry.reason}" if under.differs else entry.reason
 
 
 def _plain(promotion: PromotionRecord) -> dict[str, Any]:
@@ -256,5 +286,6 @@ def _plain(promotion: PromotionRecord) -> dict[str, Any]:
         "risk": promotion.risk,
         "reason": promotion.reason,
         "at": promotion.at,
+        "settings_differ": Under.of(promotion.evidence).differs,
         "evidence": promotion.evidence,
     }

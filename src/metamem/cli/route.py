@@ -11,10 +11,17 @@ from metamem.cli import memory_options as m
 from metamem.cli.memory_options import HERE, There, when
 from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.cli.spread import spread
+from metamem.core.amounts import many
 from metamem.core.errors import UsageError
 from metamem.service.administers import Connected
 from metamem.service.defaults import Defaults
-from metamem.service.routing.words import ROUTER, Believed, Contender
+from metamem.service.routing.words import (
+    COST_WEIGHT,
+    LATENCY_WEIGHT,
+    ROUTER,
+    Believed,
+    Contender,
+)
 
 if TYPE_CHECKING:  # loaded when a command needs it
     from metamem.evaluation.offpolicy import Estimate
@@ -31,6 +38,7 @@ metamem route evaluate [dim]# is it better than one arm for all tasks?[/dim]
 
 metamem route evaluate --log decisions.jsonl [dim]# of another system[/dim]
 """
+DOUBTED = "*"
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -43,6 +51,8 @@ Decision = Annotated[
 RouterName = Annotated[
     str, typer.Option("--router", metavar="NAME", help="Which router of the scope.")
 ]
+_COST = typer.Option(metavar="N", min=0, help="What a unit of cost takes off a success.")
+_LATENCY = typer.Option(metavar="N", min=0, help="What a second takes off a success.")
 
 
 @app.command()
@@ -61,6 +71,8 @@ def choose(
     tag: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="What else is known of the task.")
     ] = None,
+    cost_weight: Annotated[float, _COST] = COST_WEIGHT,
+    latency_weight: Annotated[float, _LATENCY] = LATENCY_WEIGHT,
     router: RouterName = ROUTER,
     scope: m.ScopeName = "",
     there: There = HERE,
@@ -70,7 +82,16 @@ def choose(
     tags = dict(_pair(text) for text in tag or ())
     with there.open() as service:
         place = Defaults(service, Path.cwd()).written(scope)
-        found = service.route(place, task, arms, seen=seen, tags=tags, router=router)
+        found = service.route(
+            place,
+            task,
+            arms,
+            seen=seen,
+            tags=tags,
+            router=router,
+            cost_weight=cost_weight,
+            latency_weight=latency_weight,
+        )
     if there.json:
         print_json(found)
         return
@@ -112,7 +133,7 @@ def explain(decision: Decision, there: There = HERE) -> None:
     say(f"decision {found.number} of {found.router} in {found.scope}, {when(found.made_at)}")
     say(found.why)
     _show_arms(found.arms)
-    if found.rewarded:
+    if found.success is not None:
         say(f"success {found.success:g}, cost {found.cost:g}, {found.latency:g} s")
     else:
         remark("what came of it is not known yet")
@@ -128,12 +149,15 @@ def status(router: RouterName = ROUTER, scope: m.ScopeName = "", there: There = 
         print_json(found)
         return
     say(
-        f"{found.router} in {found.scope}: {found.decisions} decisions, {found.outcomes} with an"
-        " outcome"
+        f"{found.router} in {found.scope}: {many(found.decisions, 'decision')},"
+        f" {found.outcomes} with an outcome"
     )
     if found.arms:
         columns = ("arm", "drawn", "outcomes", "success")
-        rows = [(a.arm, str(a.drawn), str(a.outcomes), f"{a.success:.3f}") for a in found.arms]
+        rows = [
+            (a.arm, str(a.drawn), str(a.outcomes), "" if a.success is None else f"{a.success:.3f}")
+            for a in found.arms
+        ]
         print_table(columns, rows, numeric=columns[1:])
     say(f"settings from {found.settings_from}: {_settings(found.settings)}")
     if len(found.routers) > 1:
@@ -149,6 +173,8 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE.jsonl", help="Decisions of another system, with their odds."),
     ] = None,
+    cost_weight: Annotated[float | None, _COST] = None,
+    latency_weight: Annotated[float | None, _LATENCY] = None,
     router: RouterName = ROUTER,
     scope: m.ScopeName = "",
     there: There = HERE,
@@ -156,22 +182,30 @@ def evaluate(
     """Say what the learned policy and every arm alone would have been worth, by the log alone.
 
     The earlier half is learned from, the later half judges. Needs the propensities of all decisions.
+    Cost and latency weigh as at the router's newest decision, or in a log of another system as by default.
     """
     if log is not None:
-        from metamem.evaluation.offpolicy import judge
-        from metamem.evaluation.offpolicy.reading import read_log
         from metamem.routing import Settings
+        from metamem.service.routing.judging import judge_file
 
-        judged: Any = judge(read_log(log), Settings())
+        settings = Settings().weighing(cost_weight, latency_weight)
+        judged: Any = judge_file(log, settings)
+        costs = (settings.cost_weight, settings.latency_weight)
     else:
         with there.open() as service:
-            judged = service.judge_routing(_read(service, scope), router)
+            judged = service.judge_routing(
+                _read(service, scope),
+                router,
+                cost_weight=cost_weight,
+                latency_weight=latency_weight,
+            )
+        costs = (judged.cost_weight, judged.latency_weight)
     if there.json:
-        print_json(asdict(judged))
+        print_json({**asdict(judged), "cost_weight": costs[0], "latency_weight": costs[1]})
         return
     say(
         f"learned from {judged.learned_from} decisions, judged by the {judged.judged_by} after them;"
-        " 95 % intervals"
+        f" worth is success less {costs[0]:g} × cost and {costs[1]:g} × latency; 95 % intervals"
     )
     columns = ("policy", "doubly robust", "snips", "ips", "worth decisions")
     rows = [
@@ -179,6 +213,10 @@ def evaluate(
         for v in judged.policies
     ]
     print_table(columns, rows, numeric=columns[1:])
+    if any(estimate.note for v in judged.policies for estimate in (v.robust, v.snips, v.ips)):
+        remark(
+            f"{DOUBTED} rests on few decisions, or on such as all say the same: not to be trusted"
+        )
     say(judged.reason)
 
 
@@ -239,4 +277,8 @@ def _settings(values: Any) -> str:
 
 
 def _figure(found: "Estimate") -> str:
-    return f"{found.value:.3f} ({found.low:.3f} … {found.high:.3f})"
+    """An interval that cannot be believed is marked; that of a single decision would say nothing."""
+    if found.effective < 2:
+        return f"{found.value:.3f} {DOUBTED}"
+    shown = f"{found.value:.3f} ({found.low:.3f} … {found.high:.3f})"
+    return f"{shown} {DOUBTED}" if found.note else shown

@@ -14,6 +14,7 @@ from metamem.cli.screen import print_json, print_table, say
 from metamem.core import registry
 from metamem.core.errors import UnknownName
 from metamem.core.ids import short
+from metamem.report.headline import reservation
 from metamem.runs.attribution import attributions
 from metamem.runs.config import learns
 from metamem.runs.replay import erasure_in_run, told
@@ -100,6 +101,8 @@ def show_run(name: RunName, home: o.Home = None, json: o.Json = False) -> None:
         say(f"The gate: {summary.decision.reason}.")
     for found in attributions(summary):
         say(found.told(summary.scale))
+    if reserved := reservation(summary):
+        say(reserved)
     for each in summary.rounds:
         say(each.told(summary.scale))
     if (counts := summary.search) is not None:
@@ -157,7 +160,9 @@ def _about(archive: Archive, run: RunRecord) -> dict[str, Any]:
         "run": run.id,
         "domain": registry.plain(run.config["domain"]["name"]),
         "state": state_now(archive, run),
-        "designs": sum(p.operator != HUMAN for p in archive.proposals(run.id)),
+        "designs": sum(
+            p.operator != HUMAN and p.status != "duplicate" for p in archive.proposals(run.id)
+        ),
         "seconds": summary.seconds,
         "learned": summary.learned,
         "promoted": summary.promoted,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from metamem.core import registry
 from metamem.core.errors import MetamemError
-from metamem.core.figures import SHARES, Scale
+from metamem.core.figures import SHARES, Scale, scale_of
 from metamem.runs.summary import Summary
 from metamem.store.archive import Archive
 
@@ -31,10 +31,9 @@ def _by_name(domain: str) -> Scale:
     if domain not in registry.names("domains"):
         return SHARES
     try:
-        low, high = getattr(registry.factory("domains", domain), "reward_range", (0.0, 1.0))
+        return scale_of(registry.factory("domains", domain))
     except (MetamemError, TypeError):  # a package is missing, or only an instance could tell
         return SHARES
-    return Scale(low, high)
 
 
 def score_column(scores: Sequence[tuple[Scale, float] | None]) -> tuple[str, list[str]]:

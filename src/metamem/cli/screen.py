@@ -14,6 +14,9 @@ from rich.text import Text
 
 from metamem.core.controls import spelled_out
 
+# Letters of a line in a table's last column, and in another that has several words.
+LAST, WORDS = 30, 24
+_BETWEEN = 2  # spaces between two columns
 PIPE_WIDTH = 120  # where nobody says how wide the reader's screen is
 
 
@@ -54,13 +57,16 @@ def tell(text: str) -> None:
     out().print(visible(text), soft_wrap=True)
 
 
-def remark(text: str) -> None:
-    """A sentence on stderr, where it is in nobody's way."""
-    err().print(visible(text))
+def remark(text: str, *, whole: bool = False) -> None:
+    """A sentence on stderr, where it is in nobody's way. `whole`: never wrapped, since programs read it."""
+    err().print(visible(text), soft_wrap=whole)
 
 
 def refuse(message: str, hint: str = "") -> None:
-    """Why it did not work: one line, and what to do about it on the next."""
+    """Why it did not work: one line, and what to do about it on the next. Both may quote what was typed."""
+    from metamem.core.secrets import redact  # only here: most commands refuse nothing
+
+    message, hint = redact(message).text, redact(hint).text
     console = err()
     console.print(Text.assemble(("error: ", "bold red"), visible(message)), soft_wrap=True)
     if hint:
@@ -99,7 +105,7 @@ def print_table(
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns:
             side: Literal["left", "right"] = "right" if name in numeric else "left"
-            table.add_column(name, justify=side, overflow="fold")
+            table.add_column(name, justify=side, overflow="fold", no_wrap=name in numeric)
         for row in cells:
             table.add_row(*row)
         console.print(table)
@@ -116,6 +122,12 @@ def print_table(
 
 
 def _needed(columns: Sequence[str], cells: Sequence[Sequence[Text]]) -> int:
-    """The width of a table whose last column, where the prose is, may wrap at thirty letters."""
+    """The width of a table in which prose may wrap: the last column, and any other that has long lines
+    with spaces in them. What is one word, such as an id, is never broken there."""
     widths = [max(len(name), *(row[n].cell_len for row in cells)) for n, name in enumerate(columns)]
-    return sum(widths[:-1]) + min(widths[-1], 30) + len(columns)
+    for n, width in enumerate(widths):
+        if n == len(columns) - 1:
+            widths[n] = min(width, LAST)
+        elif any(" " in row[n].plain for row in cells if row[n].cell_len > WORDS):
+            widths[n] = min(width, WORDS)
+    return sum(widths) + _BETWEEN * (len(columns) - 1)

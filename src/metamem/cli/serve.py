@@ -27,6 +27,8 @@ metamem serve --port 0 --socket /run/user/1000/metamem.sock
 
 metamem serve --design success_retrieval --scope local/project/shop
 
+metamem serve --design observational --scope local/project/shop --model memory=openai:gpt-5-nano --max-money 5
+
 metamem serve --enrich --model memory=openai:gpt-5-nano --max-money 5
 
 metamem keys make --label laptop [dim]# a key for clients[/dim]
@@ -70,30 +72,52 @@ def serve(
         typer.Option(
             "--enrich",
             help="Let the model of the role memory draw facts from conversations, beside all else."
-            " Needs --max-tokens or --max-money.",
+            " Needs a model, and --max-tokens or --max-money.",
         ),
     ] = False,
-    model: o.Model = None,
-    max_tokens: o.MaxTokens = None,
-    max_money: o.MaxMoney = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[memory=]NAME",
+            help="The model that served designs ask, and enrichment with --enrich. Without it designs"
+            " are given none. Needs --max-tokens or --max-money.",
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The most tokens for this memory: designs and enrichment together, over all days.",
+        ),
+    ] = None,
+    max_money: Annotated[
+        float | None,
+        typer.Option(metavar="USD", min=0, help="The most dollars, counted in the same way."),
+    ] = None,
     quiet: o.Quiet = False,
     json: o.Json = False,
 ) -> None:
     """Serve memory over REST and MCP, with health and metrics, from one process.
 
     Vectors are made in the background. Designs that the archive has in use for scopes are served,
-    too: agents ask them for advice, and tell them what they lived through. SIGTERM or Ctrl-C ends it:
-    requests under way are finished.
+    too: agents ask them for advice, and tell them what they lived through. With --model, designs that
+    ask a model are answered. SIGTERM or Ctrl-C ends it: requests under way are finished.
     """
     extras.load("serve")
-    from metamem.service.enriching import Enrichment
+    from metamem.service.metered import PaidModel
     from metamem.web.server import Offer
     from metamem.web.server import serve as run
 
-    if not enrich and (model or max_tokens or max_money):
-        raise UsageError("models are asked only with --enrich", hint="say --enrich, too")
-    limits = allowance(max_tokens, max_money)
-    enrichment = Enrichment.of(role_flags(model or []), limits) if enrich else None
+    offer, asked = Offer(archive, design, scope), bool(model or max_tokens or max_money)
+    if asked and not (enrich or offer.is_any):
+        raise UsageError(
+            "nothing here would ask a model: no design is served, and nothing is enriched",
+            hint="say --design ID and --scope SCOPE, or --archive DIR, or --enrich",
+        )
+    paid = None
+    if asked or enrich:
+        paid = PaidModel.of(role_flags(model or []), allowance(max_tokens, max_money))
 
     logging.basicConfig(
         stream=sys.stderr,
@@ -112,8 +136,10 @@ def serve(
         tell(f"MCP:    {place.url}/mcp")
         if place.socket:
             tell(f"socket: {place.socket}")
-        if enrichment is not None:
-            tell(f"facts are drawn from conversations by {enrichment.model}")
+        if paid is not None and offer.is_any:
+            tell(f"designs that ask a model ask {paid.name}")
+        if paid is not None and enrich:
+            tell(f"facts are drawn from conversations by {paid.name}")
         sys.stdout.flush()
 
     run(
@@ -121,7 +147,8 @@ def serve(
         host=host,
         port=port,
         socket_path=socket.absolute() if socket else None,
-        offer=Offer(archive, design, scope),
-        enrichment=enrichment,
+        offer=offer,
+        model=paid,
+        enrich=enrich,
         ready=ready,
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 import json as json_
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,16 +13,18 @@ from metamem.cli import memory_options as m
 from metamem.cli import options as o
 from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.cli.spread import spread
+from metamem.cli.typed_text import stdin_text
 from metamem.core.errors import UsageError
 from metamem.core.ids import short
+from metamem.core.texts import read_text
 from metamem.core.types import Query
 from metamem.service.administers import Connected
 from metamem.service.connecting import LocalMemories
+from metamem.service.defaults import whole
 from metamem.service.designs.requests import read_experience
 from metamem.service.designs.starting import served_designs
 from metamem.service.designs.threads import FromThreads
 from metamem.service.designs.words import Against, Arm, Comparison
-from metamem.service.home import memory_folder
 from metamem.service.service import MemoryService
 
 ADVISE_EXAMPLES = """[bold]Examples[/bold]
@@ -40,7 +41,10 @@ echo '{"goal": "mend billing", "steps": [["restart it", "runs", [], 1, true]], "
 metamem experience - --scope local/project/shop
 """
 
-Place = Annotated[str, typer.Option("--scope", metavar="S", help="Whose memory: TENANT/KIND/NAME.")]
+Place = Annotated[
+    str,
+    typer.Option("--scope", metavar="S", help="Whose memory: TENANT/KIND/NAME, KIND/NAME, or own."),
+]
 Named = Annotated[
     str, typer.Option("--design", metavar="ID", help="In the place of the one that is in use.")
 ]
@@ -63,8 +67,8 @@ class Serving:
     key: m.ApiKey = ""
     json: o.Json = False
 
-    def run(self, work: Callable[[Connected], None], design: str = "", scope: str = "") -> None:
-        """Do something with a server, or with designs that are opened in this process."""
+    def run(self, scope: str, work: Callable[[Connected, str], None], design: str = "") -> None:
+        """Do something for a scope with a server, or with designs that are opened in this process."""
         there = m.There(self.memory, self.url, self.key)
         if there.is_remote:
             if design:
@@ -72,18 +76,25 @@ class Serving:
                     "a server has its own designs", hint="leave --design out, or give --memory"
                 )
             with there.open() as memories:
-                work(memories)
+                work(memories, whole(scope, memories))
             return
-        asyncio.run(self._run_here(work, design, scope))
+        asyncio.run(self._run_here(there, scope, work, design))
 
-    async def _run_here(self, work: Callable[[Connected], None], design: str, scope: str) -> None:
-        service = MemoryService(memory_folder(self.memory))
+    async def _run_here(
+        self,
+        there: m.There,
+        scope: str,
+        work: Callable[[Connected, str], None],
+        design: str,
+    ) -> None:
+        service = MemoryService(there.folder())
         try:
-            where = scope if design else ""
+            place = whole(scope, LocalMemories(service, service.local_caller))
+            where = place if design else ""
             async with served_designs(service, self.home, design=design, scope=where) as served:
                 designs = FromThreads(served)
                 mine = LocalMemories(service, service.local_caller, designs=designs)
-                await asyncio.to_thread(work, mine)
+                await asyncio.to_thread(work, mine, place)
         finally:
             service.close()
 
@@ -102,8 +113,8 @@ def advise(
 ) -> None:
     """Ask the design that serves a scope for advice. What came of it, tell with: metamem experience"""
 
-    def ask(memories: Connected) -> None:
-        found = memories.advise(scope, Query(goal, observation), session=session)
+    def ask(memories: Connected, place: str) -> None:
+        found = memories.advise(place, Query(goal, observation), session=session)
         if there.json:
             print_json(asdict(found))
             return
@@ -113,7 +124,7 @@ def advise(
             remark(found.note or "This session is held back, to compare.")
         remark(f"The moment: {found.moment}")
 
-    there.run(ask, design, scope)
+    there.run(scope, ask, design)
 
 
 @spread()
@@ -125,23 +136,23 @@ def experience(
     there: Serving = HERE,
 ) -> None:
     """Tell what an agent lived through: the design that serves the scope learns from it."""
+    text = stdin_text() if file == "-" else read_text(Path(file))
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
         lived = read_experience(json_.loads(text))
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise UsageError(f"{file} cannot be read: {error}") from None
 
-    def tell(memories: Connected) -> None:
-        found = memories.experience(scope, lived, moment=moment, useful=useful or ())
+    def tell(memories: Connected, place: str) -> None:
+        found = memories.experience(place, lived, moment=moment, useful=useful or ())
         if there.json:
             print_json(asdict(found))
             return
         secrets = f", without {', '.join(found.redacted)}" if found.redacted else ""
-        say(f"kept as number {found.position} of {scope}{secrets}")
+        say(f"kept as number {found.position} of {place}{secrets}")
         if found.note:
             remark(found.note)
 
-    there.run(tell)
+    there.run(scope, tell)
 
 
 app = typer.Typer(
@@ -155,8 +166,8 @@ Of = Annotated[str, typer.Argument(metavar="SCOPE", show_default=False)]
 def show(scope: Of, there: Serving = HERE) -> None:
     """Show how a scope's live comparison stands, and how much came back at all."""
 
-    def look(memories: Connected) -> None:
-        found = memories.standing(scope)
+    def look(memories: Connected, place: str) -> None:
+        found = memories.standing(place)
         if there.json:
             print_json({**asdict(found.comparison), "back": asdict(found.back)})
             return
@@ -165,7 +176,7 @@ def show(scope: Of, there: Serving = HERE) -> None:
             remark(f"warning: {found.back.warning}")
         _show(found.comparison)
 
-    there.run(look)
+    there.run(scope, look)
 
 
 @app.command()
@@ -181,15 +192,15 @@ def compare(
 ) -> None:
     """Begin a live comparison: a share of sessions is held back from a design."""
 
-    def begin(memories: Connected) -> None:
+    def begin(memories: Connected, place: str) -> None:
         against: Against = "former" if former else "nothing"
-        trial = memories.compare(scope, design, share=share, against=against)
+        trial = memories.compare(place, design, share=share, against=against)
         if there.json:
             print_json(trial)
         else:
-            say(f"{short(trial.design)} is compared in {scope}: {trial.share:.0%} are held back")
+            say(f"{short(trial.design)} is compared in {place}: {trial.share:.0%} are held back")
 
-    there.run(begin)
+    there.run(scope, begin)
 
 
 @app.command()
@@ -197,14 +208,14 @@ def compare(
 def end(scope: Of, there: Serving = HERE) -> None:
     """End a scope's live comparison: nobody is held back any more."""
 
-    def stop(memories: Connected) -> None:
-        done = memories.end_comparison(scope)
+    def stop(memories: Connected, place: str) -> None:
+        done = memories.end_comparison(place)
         if there.json:
             print_json({"ended": done})
         else:
-            say(f"ended in {scope}" if done else f"there was none in {scope}")
+            say(f"ended in {place}" if done else f"there was none in {place}")
 
-    there.run(stop)
+    there.run(scope, stop)
 
 
 def _show(found: Comparison) -> None:

@@ -1,9 +1,9 @@
-"""What Ctrl-C leaves of a run."""
+"""What Ctrl-C leaves of something long."""
 
 
 class Stopped(Exception):
-    """Ctrl-C during a run, which can go on later under this name."""
+    """Ctrl-C during what can go on later."""
 
-    def __init__(self, run: str, there: str) -> None:
-        super().__init__(run)
-        self.run, self.there = run, there  # its name, and what finds its archive again
+    def __init__(self, how: str = "") -> None:
+        super().__init__(how)
+        self.how = how  # it goes on, in words: "with ..."; empty where nothing was begun

@@ -69,7 +69,7 @@ def curve(
             say(f"The plot: {plot}")
 
 
-@spread(without=["agent", "tasks"])  # there are several
+@spread(without=["agent", "agent_setting", "tasks"])  # there are several
 def transfer(
     designs: Designs,
     domain: o.Domain,

@@ -1,7 +1,7 @@
 """metamem tool and tools: what was made of what agents repeat, used and looked at from the shell."""
 
 import json as json_
-import sys
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +14,7 @@ from metamem.cli.memory_options import HERE, There, when
 from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.site import site_here
 from metamem.cli.spread import spread
+from metamem.cli.typed_text import stdin_text
 from metamem.core.blocking import finished
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
@@ -31,6 +32,8 @@ metamem tool release_version --version 1.4.0 --change "new colours" [dim]# the s
 
 metamem tool release_version --help [dim]# what has to be given[/dim]
 """
+
+HELP = {"--help", "-h"}
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -57,6 +60,7 @@ def tool(
     It runs in the jail and can change the files of this git tree alone. Its exit code is passed on. What
     stands after NAME is the tool's own.
     """
+    from metamem.foundry.tools.skills import usage
     from metamem.foundry.tools.toolbox import Toolbox
     from metamem.service.connecting import open_folder
     from metamem.service.defaults import Defaults
@@ -66,10 +70,13 @@ def tool(
     with open_folder(There(memory).folder()) as service, closing(Toolbox(service.service)) as box:
         caller = service.caller
         offered = box.find(caller, Defaults(service, here).read(), name)
+        if HELP & set(words):
+            tell(usage(offered.deployed.kept))
+            return
         ran = finished(box.run(caller, offered, here, values, words))
     if ran.output:
         tell(ran.output)
-    remark(ran.line)
+    remark(ran.line, whole=True)
     if ran.exit_code:
         raise typer.Exit(ran.exit_code)
 
@@ -100,14 +107,23 @@ def _list(scope: str, there: There) -> None:
             in_use = [
                 watched(execute, site.number, d) for d in deployments.deployed(execute, site.number)
             ]
+            ended = {
+                each.kept.id: watched(execute, site.number, each)
+                for each in deployments.ended(execute, site.number)
+            }
             used = {each.deployed.kept.id for each in in_use}
             others = [t for t in store.tools(execute, site.number) if t.id not in used]
     if there.json:
         print_json(
-            {"in_use": [_plain(each) for each in in_use], "others": [_about(t) for t in others]}
+            {
+                "in_use": [_plain(each) for each in in_use],
+                "others": [
+                    (_plain(ended[t.id]) if t.id in ended else {}) | _about(t) for t in others
+                ],
+            }
         )
         return
-    _show(in_use, others) if in_use or others else _nothing(there)
+    _show(in_use, others, ended) if in_use or others else _nothing(there)
 
 
 def _nothing(there: There) -> None:
@@ -123,11 +139,15 @@ def show(
     wanted: Annotated[
         str, typer.Argument(metavar="ID", help="Its name, its id, or the start of that.")
     ],
+    whole: Annotated[
+        bool, typer.Option("--all", help="The whole program, with the helpers of all tools.")
+    ] = False,
     scope: m.ScopeName = "",
     there: There = HERE,
 ) -> None:
-    """Show a tool: what it is for, how it was judged, and its whole program."""
+    """Show a tool: what it is for, how it was judged, and its steps as they are run."""
     from metamem.foundry.tools import store
+    from metamem.foundry.tools.template import steps_of
 
     with site_here(scope, there) as site:
         found = _one(site, wanted) if site is not None else None
@@ -143,9 +163,25 @@ def show(
     if there.json:
         print_json(about | {"schema": found.tool.schema(), "program": found.tool.program})
         return
-    print_table(("", "value"), [(name, str(value)) for name, value in about.items()])
+    for name, value in _about(found).items():
+        tell(f"{name.replace('_', ' ')}: {value}")
+    tell(_judged(known, len(replays) - len(known), found.lower))
     say("")
-    tell(found.tool.program)
+    program = found.tool.program
+    own = steps_of(program)
+    if whole or not own:
+        tell(program)
+        return
+    tell(own)
+    left = len(program.splitlines()) - len(own.splitlines())
+    say(f"\n{left} lines of helpers that all tools have in common are left out: --all shows them.")
+
+
+def _judged(known: list[bool], others: int, lower: float) -> str:
+    if not known:
+        return "judged by: no replay"
+    more = f"; {others} could not be replayed" if others else ""
+    return f"judged by: {sum(known)} of {len(known)} held-out cases with equal effects, at least {lower:.1%} of all, at 1%{more}"
 
 
 def _one(site: "Site", wanted: str) -> "Kept | None":
@@ -166,7 +202,7 @@ def _values(words: list[str]) -> tuple[dict[str, Any] | None, list[str]]:
     """Values that are given as one JSON object; all else is the program's own to read."""
     if len(words) != 2 or words[0] != "--json":
         return None, words
-    said = sys.stdin.read() if words[1] == "-" else words[1]
+    said = stdin_text() if words[1] == "-" else words[1]
     try:
         values = json_.loads(said)
     except ValueError as error:
@@ -176,24 +212,15 @@ def _values(words: list[str]) -> tuple[dict[str, Any] | None, list[str]]:
     return values, []
 
 
-def _show(in_use: "list[Watched]", others: "list[Kept]") -> None:
-    rows = []
-    for each in in_use:
-        account, fitness = each.account, each.fitness
-        share = f"{fitness.share.value:.0%} ({fitness.share.low:.0%} to {fitness.share.high:.0%})"
-        rows.append(
-            (
-                each.deployed.name,
-                short(each.deployed.kept.id),
-                f"in use since {when(each.deployed.deployment.at)[:10]}",
-                str(account.uses),
-                str(account.by_hand),
-                share if fitness.counted else "",
-                f"{account.calls.value:+.0f}",
-                f"{account.net.value:+.0f} ({account.net.low:+.0f} to {account.net.high:+.0f})",
-            )
-        )
-    rows += [(t.name, short(t.id), t.state, "", "", "", "", "") for t in others]
+def _show(in_use: "list[Watched]", others: "list[Kept]", ended: "Mapping[str, Watched]") -> None:
+    rows = [
+        _row(each, f"in use since {when(each.deployed.deployment.at)[:10]}", each.deployed.kept)
+        for each in in_use
+    ]
+    for kept in others:
+        was = ended.get(kept.id)
+        why = f": {was.deployed.deployment.why}" if was is not None else ""
+        rows.append(_row(was, f"{kept.state}{why}", kept))
     columns = (
         "tool",
         "id",
@@ -208,6 +235,23 @@ def _show(in_use: "list[Watched]", others: "list[Kept]") -> None:
     for each in in_use:
         if each.warning:
             say(f"{each.deployed.name}: {each.warning}")
+
+
+def _row(each: "Watched | None", state: str, kept: "Kept") -> tuple[str, ...]:
+    if each is None:
+        return (kept.name, short(kept.id), state, "", "", "", "", "")
+    account, fitness = each.account, each.fitness
+    share = f"{fitness.share.value:.0%} ({fitness.share.low:.0%} to {fitness.share.high:.0%})"
+    return (
+        kept.name,
+        short(kept.id),
+        state,
+        str(account.uses),
+        str(account.by_hand),
+        share if fitness.counted else "",
+        f"{account.calls.value:+.0f}",
+        f"{account.net.value:+.0f} ({account.net.low:+.0f} to {account.net.high:+.0f})",
+    )
 
 
 def _about(kept: "Kept") -> dict[str, Any]:

@@ -14,6 +14,7 @@ from metamem.core.errors import MetamemError, StoreError, UnknownName, UsageErro
 from metamem.service.designs.served import ServedDesigns
 from metamem.service.designs.threads import FromThreads
 from metamem.service.enriching import Enriching
+from metamem.service.metered import Metered
 from metamem.service.operation import Operation
 from metamem.service.operations import OPERATIONS
 from metamem.service.problems import problem
@@ -38,8 +39,9 @@ class Settings:
     open_metrics: bool = True  # without a key
 
 
-Designs = Callable[[], AbstractAsyncContextManager[ServedDesigns]]
-Enriches = Callable[[], AbstractAsyncContextManager[Enriching]]
+Hires = Callable[[], AbstractAsyncContextManager[Metered]]
+Designs = Callable[[Metered | None], AbstractAsyncContextManager[ServedDesigns]]
+Enriches = Callable[[Metered], AbstractAsyncContextManager[Enriching]]
 
 
 def build(
@@ -47,10 +49,11 @@ def build(
     settings: Settings | None = None,
     designs: Designs | None = None,
     enriches: Enriches | None = None,
+    hires: Hires | None = None,
 ) -> Application:
     """The application. Whoever runs it closes the service afterwards. `designs` opens those that
     are served while it runs, `enriches` begins to draw facts from conversations; without, neither
-    is done."""
+    is done. `hires` opens the model that both ask."""
     settings = settings or Settings()
     metrics = Metrics(service)
     desk = Desk(service, metrics, body_bytes=settings.body_bytes)
@@ -60,12 +63,14 @@ def build(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with mcp.running(), AsyncExitStack() as opened:
+            model = await opened.enter_async_context(hires()) if hires is not None else None
             if designs is not None:
-                served = await opened.enter_async_context(designs())
+                served = await opened.enter_async_context(designs(model))
                 desk.designs = FromThreads(served)
                 metrics.watch(served.status)
-            if enriches is not None:
-                job = await opened.enter_async_context(enriches())
+                desk.watched.append(served.warning)
+            if enriches is not None and model is not None:
+                job = await opened.enter_async_context(enriches(model))
                 metrics.watch_enrichment(job.status)
                 desk.watched.append(lambda: job.status()["warning"])
             yield

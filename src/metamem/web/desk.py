@@ -115,7 +115,10 @@ class Desk:
             return self.service.doorkeeper.authenticate(bearer)
         if owner:
             return self.service.local_caller()
-        raise BadKey("an API key is needed", hint="Authorization: Bearer mm_…")
+        raise BadKey(
+            "an API key is needed",
+            hint="send it in the header Authorization, after the word Bearer",
+        )
 
     def memories(self, caller: Caller) -> LocalMemories:
         return LocalMemories(self.service, lambda: caller, designs=self.designs)

@@ -63,10 +63,10 @@ class _Tools:
         """Find code and notes in the indexed folders by what they are about, where the names are not known. Gives files, lines and the beginning of each piece, the best first."""
 
         def work() -> CallToolResult:
-            names = meant(self._store, [index] if index else [], self._here)
+            names, left = meant(self._store, [index] if index else [], self._here)
             wanted = Wanted((kind,) if kind else (), path)
             found, warnings = search_all(self._store, names, query, limit, _embedder(), wanted)
-            return _result(found, warnings, SHOWN_LINES)
+            return _result(found, [*left, *warnings], SHOWN_LINES)
 
         return await _done(work)
 
@@ -79,12 +79,13 @@ class _Tools:
 
         def work() -> CallToolResult:
             found: list[Found] = []
-            for name in meant(self._store, [index] if index else [], self._here):
+            names, left = meant(self._store, [index] if index else [], self._here)
+            for name in names:
                 with Index(self._store, name) as opened:
                     found += opened.show(what)
             if not found:
                 raise UsageError(f"nothing that is indexed goes by {what!r}")
-            return _result(found, [], None)
+            return _result(found, left, None)
 
         return await _done(work)
 
@@ -102,21 +103,44 @@ async def _done(work: Callable[[], CallToolResult]) -> CallToolResult:
 
 
 def _result(found: list[Found], warnings: list[str], lines: int | None) -> CallToolResult:
-    parts = [NOTICE, *(f"warning: {warning}" for warning in warnings)]
+    shown: list[tuple[str, Found, str]] = []
+    room = SHOWN_LETTERS
     for hit in found:
         stale = " (the file has changed since it was indexed)" if hit.stale else ""
-        parts.append(
-            f"{hit.file}:{hit.line}-{hit.end} {hit.kind} {hit.name}{stale}\n{hit.begun(lines)}"
-        )
-    text = "\n\n".join(parts if found else ["Nothing that is indexed has to do with that."])
+        head = f"{hit.file}:{hit.line}-{hit.end} {hit.kind} {hit.name}{stale}"
+        text = hit.begun(lines)
+        if shown and len(head) + len(text) > room:
+            break
+        if len(text) > room:
+            text = f"{text[:room]}\n… {len(text) - room} more letters"
+        shown.append((head, hit, text))
+        room -= len(head) + len(text)
+    told = list(warnings)
+    if len(shown) < len(found):
+        told.append(f"{len(found) - len(shown)} more pieces are not shown: ask for PATH:LINE")
+    parts = [NOTICE, *(f"warning: {warning}" for warning in told)]
+    parts += [f"{head}\n{text}" for head, _, text in shown]
+    if not found:
+        parts.append("Nothing that is indexed has to do with that.")
     data = Pieces(
-        pieces=[{**asdict(hit), "text": hit.begun(lines), "file": str(hit.file)} for hit in found],
-        warnings=warnings,
+        pieces=[{**asdict(hit), "text": text, "file": str(hit.file)} for _, hit, text in shown],
+        warnings=told,
     )
     return CallToolResult(
-        content=[TextContent(type="text", text=_safe(text[:SHOWN_LETTERS]))],
-        structured_content=data.model_dump(mode="json"),
+        content=[TextContent(type="text", text=_safe("\n\n".join(parts)))],
+        structured_content=_safe_within(data.model_dump()),
     )
+
+
+def _safe_within(value: Any) -> Any:
+    """Names of files may hold anything, too."""
+    if isinstance(value, str):
+        return _safe(value)
+    if isinstance(value, dict):
+        return {key: _safe_within(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_safe_within(each) for each in value]
+    return value
 
 
 def _safe(text: str) -> str:

@@ -22,9 +22,11 @@ from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
+from pydantic import ValidationError
 
 from metamem.core.access import Caller
 from metamem.core.errors import MetamemError, UsageError
+from metamem.core.secrets import redact
 from metamem.foundry.tools.running import Ran
 from metamem.foundry.tools.runs import PREFIX
 from metamem.foundry.tools.telling import in_words, schema
@@ -97,7 +99,7 @@ class ServerWithTools(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         if self._face is None or not name.startswith(PREFIX):
-            return await super().call_tool(name, arguments, context)
+            return await self._own(name, arguments, context)
         began, outcome = time.perf_counter(), "bug"
         try:
             ran = await self._face.called(_now.get(), name, dict(arguments))
@@ -108,6 +110,23 @@ class ServerWithTools(MCPServer[Any]):
             raise ToolError(str(error).encode("utf-8", "backslashreplace").decode()) from error
         finally:
             self._count("run_tool", outcome, time.perf_counter() - began)
+
+    async def _own(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+    ) -> CallToolResult | InputRequiredResult:
+        """A tool that is always there. What it does not know is refused by its name, so that nothing
+        is taken for left out; and what an error quotes holds no secret."""
+        try:
+            tool = self._tool_manager.get_tool(name)
+            known = tool.parameters.get("properties", {}) if tool is not None else arguments
+            for given in arguments:
+                if given not in known:
+                    raise ToolError(
+                        f"{name} has no argument {given[:100]!r}; known: {', '.join(known)}"
+                    )
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            raise ToolError(redact(_in_short(name, error)).text) from error
 
     async def run_stdio_async(self) -> None:
         """Serve until stdin closes, and say when the list of tools has changed."""
@@ -134,6 +153,16 @@ class ServerWithTools(MCPServer[Any]):
         self._session = ctx.session
         _now.set(ctx)
         return await call_next(ctx)
+
+
+def _in_short(name: str, error: ToolError) -> str:
+    """An error in the words of whoever called: what is wrong with which argument, and no more."""
+    wrong = error.__cause__
+    if not isinstance(wrong, ValidationError):
+        return str(error)
+    found = wrong.errors(include_url=False, include_input=False, include_context=False)
+    said = (f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in found)
+    return f"{name} cannot be called so: {'; '.join(said)}"
 
 
 def _tool(offered: Offered, asks_folder: bool) -> Tool:

@@ -14,7 +14,8 @@ from metamem.service.service import MemoryService
 from metamem.service.words import LIFECYCLES
 
 FRESH_SECONDS = 10.0  # that counts over the whole store are good for
-SERVED = ("asked", "advised", "unadvised", "experiences", "failed")
+SERVED = ("asked", "advised", "unadvised", "experiences", "failed", "behind")
+ANSWERS = ("asked", "replayed", "refused", "unanswered")
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
@@ -64,7 +65,10 @@ class _Served(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        found = self._status()
+        try:
+            found = self._status()
+        except MetamemError:  # the store cannot be read: metamem_store_up says so
+            return
         yield GaugeMetricFamily(
             "metamem_served_open", "Memories of designs that run now", found["open"]
         )
@@ -76,6 +80,26 @@ class _Served(Collector):
         for what in SERVED:
             counts.add_metric([what], found["counts"].get(what, 0))
         yield counts
+        if found["model"] is not None:
+            yield from _served_model(found["model"])
+
+
+def _served_model(found: Mapping[str, Any]) -> Iterator[Metric]:
+    """The model that served designs ask."""
+    counts = CounterMetricFamily(
+        "metamem_served_model",
+        "What served designs asked a model; what was on record, refused, or not answered",
+        labels=["what"],
+    )
+    for what in ANSWERS:
+        counts.add_metric([what], found[what])
+    yield counts
+    for name, words in (
+        ("tokens", "Tokens that served designs used, by all processes"),
+        ("money", "Dollars that served designs cost, by all processes"),
+        ("stopped", "Whether they wait: nothing may be spent, or no model answers"),
+    ):
+        yield GaugeMetricFamily(f"metamem_served_model_{name}", words, float(found[name]))
 
 
 class _Enrichment(Collector):

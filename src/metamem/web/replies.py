@@ -3,7 +3,8 @@
 A reply is kept right after the work. Should the process die between the two, the request is carried
 out once more: remembering and ingesting know what they have already, feedback counts once, and an
 edit leaves one more version. Erasing drops the replies of the tenant, too, and none is kept of a
-request during which something was erased.
+request during which something was erased. Of the key that a request is known by, a digest alone is
+kept: whoever sends one may put anything there.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from collections.abc import Callable
 
 from metamem.core.access import Caller
 from metamem.core.errors import Busy, Conflict, UsageError
+from metamem.core.ids import content_id
 from metamem.service.database import Database, now_ms
 
 DAY_MS = 24 * 3600 * 1000
@@ -46,7 +48,7 @@ class Replies:
         if not _FORM.fullmatch(key):
             raise UsageError("an Idempotency-Key is 1 to 200 visible ASCII characters")
         digest = hashlib.sha256(caller.key.encode() + b"\n" + request).hexdigest()
-        mark = (caller.tenant, caller.who, key)
+        mark = (caller.tenant, caller.who, _digest(caller, key))
         with self._lock:
             if mark in self._going:
                 raise Busy("the same request is being worked on", hint="ask again in a second")
@@ -98,3 +100,9 @@ class Replies:
                 " at = excluded.at, request = excluded.request, reply = excluded.reply",
                 (*mark, now, digest, json.dumps(reply)),
             )
+
+
+def _digest(caller: Caller, key: str) -> str:
+    """What stands for a key. Equal keys of others have another, and none is found by guessing one
+    key for all."""
+    return content_id("idempotency key", caller.tenant, caller.who, key)

@@ -24,20 +24,23 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import uvicorn
 
 from metamem.api import home_folder
-from metamem.core.errors import Broken, Busy, MetamemError, UsageError
+from metamem.core.errors import Broken, Busy, MetamemError, StoreError, UsageError
 from metamem.service.archives import FILE as ARCHIVE
+from metamem.service.connecting import LocalMemories
 from metamem.service.database import FILE, now_ms
+from metamem.service.defaults import whole
 from metamem.service.designs.served import ServedDesigns
 from metamem.service.designs.starting import served_designs
-from metamem.service.enriching import Enriching, Enrichment, enriching_beside
+from metamem.service.enriching import enriching_beside
+from metamem.service.metered import Metered, PaidModel, metered
 from metamem.service.service import MemoryService
 from metamem.store.runlock import lock_file
-from metamem.web.app import LOOPBACK, Settings, build
+from metamem.web.app import LOOPBACK, Designs, Settings, build
 from metamem.web.asgi import Application, Receive, Scope, Send
 from metamem.web.desk import OWNER
 
@@ -55,6 +58,11 @@ class Offer:
     archive: Path | None = None  # its folder; None: the usual one, if there is an archive
     design: str = ""
     scope: str = ""
+
+    @property
+    def is_any(self) -> bool:
+        """Whether designs are served at all."""
+        return bool(self.archive or self.design) or (home_folder(None) / ARCHIVE).is_file()
 
 
 NO_DESIGN = Offer()
@@ -76,10 +84,14 @@ def serve(
     port: int = PORT,
     socket_path: Path | None = None,
     offer: Offer = NO_DESIGN,
-    enrichment: Enrichment | None = None,
+    model: PaidModel | None = None,
+    enrich: bool = False,
     ready: Callable[[Place], None],
 ) -> None:
-    """Serve until SIGTERM or SIGINT. Requests under way are finished, and all records written."""
+    """Serve until SIGTERM or SIGINT. Requests under way are finished, and all records written.
+
+    `model` answers the designs that are served, and with `enrich` draws facts from conversations.
+    """
     with _alone(folder), contextlib.ExitStack() as stack:
         service = MemoryService(folder)
         stack.callback(service.close)
@@ -91,11 +103,13 @@ def serve(
             )
         settings = Settings(hosts=LOOPBACK if local else (), open_metrics=local)
         trouble: list[MetamemError] = []
-        designs, enriches = (
+        app = build(
+            service,
+            settings,
             _told(_designs(service, offer), trouble),
-            _told(_enriches(service, enrichment), trouble),
+            _told(partial(enriching_beside, service) if enrich else None, trouble),
+            _told(partial(metered, service.database, model) if model else None, trouble),
         )
-        app = build(service, settings, designs, enriches)
         listener = _listen(host, port)
         stack.callback(listener.close)
         shown = f"[{host}]" if ":" in host else host
@@ -117,42 +131,44 @@ def serve(
             raise Broken("the server did not start", hint="its log may say why")
 
 
+P = ParamSpec("P")
 T = TypeVar("T")
-Opens = Callable[[], AbstractAsyncContextManager[T]]
 
 
-def _designs(service: MemoryService, offer: Offer) -> Opens[ServedDesigns] | None:
+def _designs(service: MemoryService, offer: Offer) -> Designs | None:
     """None where there is nothing to serve."""
-    home = home_folder(offer.archive)
     if bool(offer.design) != bool(offer.scope):
         raise UsageError("a design is named for a scope", hint="give both --design and --scope")
-    if not (offer.archive or offer.design or (home / ARCHIVE).is_file()):
+    if not offer.is_any:
         return None
-    return partial(
-        served_designs,
-        service,
-        home,
-        design=offer.design,
-        scope=offer.scope,
-        create=offer.archive is not None,
-    )
+    scope = whole(offer.scope, LocalMemories(service, service.local_caller)) if offer.scope else ""
+
+    def opened(model: Metered | None) -> AbstractAsyncContextManager[ServedDesigns]:
+        return served_designs(
+            service,
+            home_folder(offer.archive),
+            design=offer.design,
+            scope=scope,
+            create=offer.archive is not None,
+            model=model or "",
+        )
+
+    return opened
 
 
-def _enriches(service: MemoryService, settings: Enrichment | None) -> Opens[Enriching] | None:
-    return partial(enriching_beside, service, settings) if settings is not None else None
-
-
-def _told(opens: Opens[T] | None, trouble: list[MetamemError]) -> Opens[T] | None:
+def _told(
+    opens: Callable[P, AbstractAsyncContextManager[T]] | None, trouble: list[MetamemError]
+) -> Callable[P, AbstractAsyncContextManager[T]] | None:
     """Why something could not be opened is left in `trouble`: it happens where nobody else could
     say it."""
     if opens is None:
         return None
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[T]:
+    async def opened(*words: P.args, **settings: P.kwargs) -> AsyncIterator[T]:
         async with AsyncExitStack() as held:
             try:
-                found = await held.enter_async_context(opens())
+                found = await held.enter_async_context(opens(*words, **settings))
             except MetamemError as error:
                 trouble.append(error)
                 raise
@@ -185,7 +201,10 @@ def has_keys(service: MemoryService) -> bool:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreError(f"the folder {folder} cannot be made: {error.strerror}") from error
     try:
         with lock_file(folder / f"{FILE}.locks", "serve"):
             yield
