@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 import metamem
+from bench.computing import computing
 from metamem.core.ids import content_id
 from metamem.runs.summary import Summary
 
@@ -62,25 +62,20 @@ def _texts(place: Path) -> Iterator[list[str]]:
 
 @contextmanager
 def counted(folder: Path) -> Iterator[None]:
-    """Adds what this process and those that it started and waited for compute to the run's account.
+    """Adds what this process and all that came of it compute to the run's account.
 
     Runs are made beside other work, where time by the clock tells nothing of what they cost.
     """
-    before = _cpu()
     try:
-        yield
+        with computing() as spent:
+            yield
     finally:
         with (folder / _ACCOUNT).open("a", encoding="utf-8") as account:
-            account.write(f"{_cpu() - before:.1f}\n")
+            account.write(f"{spent.seconds:.1f}\n")
 
 
 def computed(folder: Path) -> float:
     return sum(map(float, (folder / _ACCOUNT).read_text(encoding="utf-8").split()))
-
-
-def _cpu() -> float:
-    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def keep(
