@@ -1,90 +1,75 @@
-"""How much processor time a program takes with all that came of it, jails included.
+"""How much processor time a program takes with all that comes of it, jails included.
 
-What a process computed is told to whoever waits for its end. Jails and workers are often ended without
-anybody waiting (the first process of a jail takes the others with it), and what they computed is then told to
-nobody. So all that lives is looked at once a second: what is there in sum only grows, since what ended
-and was waited for is in the account of who waited; where the sum is smaller than before, something was ended
-unheard, and what it had used until the last look is kept.
+What a process computed is told to whoever waits for its end, and of jails and workers much is ended without
+anybody waiting: a dialogue run's own account said 2.5 minutes where 9.2 were spent. The kernel counts by
+control group, without gaps. Making one takes the rights to: without them nothing is said.
 """
 
 import os
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-EVERY = 1.0  # seconds
-_TICKS = os.sysconf("SC_CLK_TCK")
-_PROC = Path("/proc")
+GROUPS = Path("/sys/fs/cgroup")
 
 
 @dataclass(slots=True)
 class Computed:
-    """Seconds of processor time until now."""
+    """Seconds of processor time, known once the block is over; None where nobody may count them."""
 
-    seconds: float = 0.0
-    _last: float = field(default=0.0, repr=False)
-
-    def look(self) -> None:
-        now = _of_all()
-        self.seconds += max(0.0, now - self._last)
-        self._last = now
+    seconds: float | None = None
 
 
 @contextmanager
 def computing() -> Iterator[Computed]:
-    """Counts while the block runs, from nothing. Linux alone: elsewhere what was waited for is counted."""
-    found = Computed()
-    found._last = _of_all()
-    over = threading.Event()
-
-    def watch() -> None:
-        while not over.wait(EVERY):
-            found.look()
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
+    """Counts what this process does in the block, and all that it starts there."""
+    found, group = Computed(), _own()
+    if group is not None:
+        group = _entered(group / f"metamem-{os.getpid()}")
+    if group is None:
+        yield found
+        return
     try:
         yield found
     finally:
-        over.set()
-        watcher.join()
-        found.look()
+        found.seconds = _used(group)
+        _enter(group.parent)
+        with suppress(OSError):  # somebody is still in it
+            group.rmdir()
 
 
-def _of_all() -> float:
-    """Of this process and all that live and came of it, with what they waited for."""
-    if not _PROC.is_dir():
-        own = os.times()
-        return own.user + own.system + own.children_user + own.children_system
-    used, parents = _processes()
-    ours = {os.getpid()}
-    for pid in sorted(parents, key=lambda one: len(_line(one, parents))):
-        if parents[pid] in ours:
-            ours.add(pid)
-    return sum(used[pid] for pid in ours if pid in used) / _TICKS
+def _own() -> Path | None:
+    """The group that this process is in: in the tree of processor accounts, else in the one tree."""
+    try:
+        told = Path("/proc/self/cgroup").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    lines = (line.split(":", 2) for line in told.splitlines())
+    trees = {kind: path.lstrip("/") for _, kinds, path in lines for kind in kinds.split(",")}
+    for kind, place in (("cpuacct", GROUPS / "cpuacct"), ("", GROUPS)):
+        if kind in trees and (place / "cgroup.procs").exists():
+            return place / trees[kind]
+    return None
 
 
-def _line(pid: int, parents: dict[int, int]) -> list[int]:
-    """A process and all before it, its parent first."""
-    line = [pid]
-    while (before := parents.get(line[-1], 0)) and before not in line:
-        line.append(before)
-    return line
+def _entered(group: Path) -> Path | None:
+    try:
+        group.mkdir()
+        _enter(group)
+        _used(group)
+    except OSError:
+        return None
+    return group
 
 
-def _processes() -> tuple[dict[int, int], dict[int, int]]:
-    """By number: ticks used, of itself and of those it waited for; and who started it."""
-    used, parents = {}, {}
-    for place in _PROC.iterdir():
-        if not place.name.isdigit():
-            continue
-        try:
-            told = (place / "stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue  # it has ended since
-        fields = told.rpartition(")")[2].split()  # its name may hold anything
-        parents[int(place.name)] = int(fields[1])
-        used[int(place.name)] = sum(map(int, fields[11:15]))
-    return used, parents
+def _enter(group: Path) -> None:
+    (group / "cgroup.procs").write_text(str(os.getpid()), encoding="utf-8")
+
+
+def _used(group: Path) -> float:
+    account = group / "cpuacct.usage"
+    if account.exists():
+        return int(account.read_text(encoding="utf-8")) / 1e9
+    told = dict(line.split() for line in (group / "cpu.stat").read_text("utf-8").splitlines())
+    return int(told["usage_usec"]) / 1e6

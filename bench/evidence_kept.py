@@ -71,7 +71,7 @@ def counted(folder: Path) -> Iterator[None]:
             yield
     finally:
         with (folder / _ACCOUNT).open("a", encoding="utf-8") as account:
-            account.write(f"{spent.seconds:.1f}\n")
+            account.write(f"{spent.seconds or 0.0:.1f}\n")
 
 
 def computed(folder: Path) -> float:
