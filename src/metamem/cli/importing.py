@@ -360,6 +360,8 @@ def _tell(host: str, done: Imported) -> None:
         f" {done.refused} refused, {done.rewound} taken back, {done.damaged} damaged."
         f" {many(done.calls, 'call')} of tools kept. {many(done.facts, 'fact')} made of them."
     )
+    if done.erased:
+        remark(f"{many(done.erased, 'line')} were erased from memory, and stay so")
     for why in done.failed[:20]:
         remark(f"not read: {why}")
 

@@ -16,7 +16,7 @@ from metamem.service.importing.sources import Source
 from metamem.service.service import MemoryService
 from metamem.service.words import Draft, Fact, Listing
 from metamem.service.writing.fields import identifier
-from tests.service.importing.written import Claude, Codex
+from tests.service.importing.written import Claude, Codex, use
 from tests.service.writing.planted import drawn
 
 SCOPE = "local/project/shop"
@@ -122,6 +122,28 @@ def test_what_earlier_versions_kept_of_paths_and_ids_becomes_digests(tmp_path: P
     again.service.close()
     for file in (tmp_path / "memory").rglob("*"):
         assert not (file.is_file() and secret.encode() in file.read_bytes()), file
+
+
+def test_what_was_erased_does_not_come_back_with_the_rest_of_its_session(
+    home: Home, tmp_path: Path
+) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("From now on always use uv for Python.")
+    session.agent("I will.", use("t1", "Bash", command="uv sync"))
+    session.result("t1", "done")
+    path.write_text(session.text())
+    source = Source("claude-code", path)
+    scope = home.keep(source).scope
+    home.memories.erase(scope, "somebody asked for it")
+    again = home.keep(source)
+    assert (again.stored, again.known, again.erased, again.facts) == (0, 0, 2, 0)
+    session.user("Show the billing page.")
+    # The host wrote its file anew, so that all of it is read again.
+    path.write_text('{"type": "summary", "summary": "Of the shop"}\n' + session.text())
+    for stored in (1, 0):
+        again = home.keep(source)
+        assert (again.stored, again.erased, again.calls, again.facts) == (stored, 2, 0, 0)
+    assert home.texts() == ["Show the billing page."]
 
 
 def test_nobody_reads_a_source_that_another_reads(home: Home) -> None:

@@ -49,6 +49,7 @@ from metamem.service.writing.junk import MOST, refusal
         ("[data]", "left of it but data"),
         ("[data: image/png]\n[data]", "left of it but data"),
         ("none.", "nothing"),
+        ("a", "nothing"),
         ("No new information to store", "nothing"),
         ("Lorem ipsum dolor sit amet", "nothing"),
         ("word " * MOST, "at most"),

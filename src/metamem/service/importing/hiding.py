@@ -6,29 +6,46 @@ at the next look.
 
 from typing import Any
 
+from metamem.core.errors import ScrubDue
 from metamem.core.secrets import redact
 from metamem.service.database import Database
 from metamem.service.writing.fields import hidden, identifier, is_hidden, kept_path
 from metamem.store.engine import Execute
 
-_DONE = "import_sources"  # the setting that says that it is done
+_SETTING = "import_sources"  # how far that is
+_DUE, _DONE = "to be scrubbed", "digests"
 
 
 def hide_sources(database: Database) -> None:
     with database.reading() as execute:
-        if _is_done(execute):
-            return
-    with database.writing() as execute:
-        if _is_done(execute):
-            return
-        secrets = _places(execute) | _items(execute) | _sessions(execute)
-        execute("INSERT INTO service_settings (name, value) VALUES (?, 'digests')", (_DONE,))
-    if secrets:
-        database.scrub()  # what was there stays in the file else
+        state = _state(execute)
+    if state == "":
+        with database.writing() as execute:
+            state = _state(execute)
+            if state == "":  # no other process has done it meanwhile
+                secrets = _places(execute) | _items(execute) | _sessions(execute)
+                state = _DUE if secrets else _DONE
+                _set(execute, state)
+    if state == _DUE:
+        try:
+            database.scrub()  # what was there stays in the file else, and in copies of it
+        except ScrubDue:
+            return  # others read: the next who opens it tries again
+        with database.writing() as execute:
+            _set(execute, _DONE)
 
 
-def _is_done(execute: Execute) -> bool:
-    return bool(execute("SELECT 1 FROM service_settings WHERE name = ?", (_DONE,)))
+def _state(execute: Execute) -> str:
+    rows = execute("SELECT value FROM service_settings WHERE name = ?", (_SETTING,))
+    return str(rows[0][0]) if rows else ""
+
+
+def _set(execute: Execute, state: str) -> None:
+    execute(
+        "INSERT INTO service_settings (name, value) VALUES (?, ?)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (_SETTING, state),
+    )
 
 
 def _places(execute: Execute) -> bool:

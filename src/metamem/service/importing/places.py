@@ -6,7 +6,7 @@ of their paths, and ids and folders are kept as `identifier` and `kept_path` giv
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -19,6 +19,7 @@ from metamem.service.importing.hiding import hide_sources
 from metamem.service.writing.fields import hidden, is_hidden, kept_path, told
 from metamem.store.engine import Execute
 
+ERASED = "erased"  # in a state: ids of lines that were kept and then erased
 LEASE_MS = 60_000  # after which nobody waits for a reader; for one that died, nobody does at all
 _READING: set[str] = set()  # who reads in this process: a full disk keeps others from letting go
 
@@ -200,6 +201,27 @@ def _lives(holder: str) -> bool:
     return about.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
+def _mark_erased(execute: Execute, scope: int) -> None:
+    rows = execute(
+        "SELECT p.host, p.source, p.state FROM import_places p JOIN scopes s"
+        " ON p.scope = s.tenant || '/' || s.kind || '/' || s.name WHERE s.number = ? AND p.state <> ''",
+        (scope,),
+    )
+    for host, source, text in rows:
+        state = json.loads(text)
+        state[ERASED] = sorted({*state.get(ERASED, ()), *standing(state)})
+        execute(
+            "UPDATE import_places SET state = ? WHERE host = ? AND source = ?",
+            (json.dumps(state), host, source),
+        )
+
+
+def standing(state: Mapping[str, Any]) -> list[str]:
+    """The ids of all lines of a session that stand after a look, also of those that were read before."""
+    kept = state["reader"]["thread"]["kept"] if "reader" in state else state["kept"]
+    return [str(line) for line, _ in kept]
+
+
 def kept_pattern(pattern: str) -> str:
     """A pattern as it is kept: itself, or a digest where a secret stands in it."""
     plain = pattern.rstrip("/")
@@ -236,9 +258,11 @@ def excluded(folder: str, patterns: Sequence[str]) -> bool:
 
 def erase_items(execute: Execute, scope: int, person: str) -> dict[str, int]:
     """What is known of pieces of an erased scope: digests of texts. Of a person's they stay, so that
-    reading their source again does not bring back what was erased."""
+    reading their source again does not bring back what was erased. Where sessions of the scope were read,
+    the ids of their lines stay, so that these do not come back with the next hook, whatever it makes of them."""
     if person:
         return {}
+    _mark_erased(execute, scope)
     gone = execute(
         "DELETE FROM import_items WHERE scope = (SELECT tenant || '/' || kind || '/' || name"
         " FROM scopes WHERE number = ?) RETURNING 1",

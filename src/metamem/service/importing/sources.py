@@ -131,12 +131,6 @@ def look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str] =
         return _look(source, None, known)
 
 
-def standing(state: Mapping[str, Any]) -> list[str]:
-    """The ids of all lines of a session that stand after a look, also of those that were read before."""
-    kept = state["reader"]["thread"]["kept"] if "reader" in state else state["kept"]
-    return [str(line) for line, _ in kept]
-
-
 def _look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str]) -> Look:
     new = tail(source.path, Place.from_json(state["place"]) if state else None)
     reader = _reader(source.host, None if new.restarted or state is None else state["reader"])

@@ -44,7 +44,7 @@ _CHATTER = re.compile(
     re.IGNORECASE,
 )
 _HOLLOW = re.compile(
-    r"(?:n/?a|none|null|nil|undefined|nan|todo|tbd|test|testing|foo|bar|lorem ipsum.*|no (?:new )?(?:facts?|memor(?:y|ies)"
+    r"(?:[a-z]|n/?a|none|null|nil|undefined|nan|todo|tbd|test|testing|foo|bar|lorem ipsum.*|no (?:new )?(?:facts?|memor(?:y|ies)"
     r"|information|updates?)(?: (?:found|to (?:store|remember|save)))?|nothing(?: (?:new|to (?:remember|store|save)))?)\W*",
     re.IGNORECASE | re.DOTALL,
 )
