@@ -12,6 +12,7 @@ from metamem.core.secrets import redact
 from metamem.service.attach import control, metamem_hook
 from metamem.service.attach.erasing import SpoolEraser
 from metamem.service.attach.hidden import digest, is_digest
+from metamem.service.attach.pace import OF_TOOLS
 from metamem.service.attach.spool import Spool
 from metamem.service.calls import read_calls
 from metamem.service.database import FILE, Database
@@ -252,7 +253,7 @@ def _word(luck: random.Random, near: list[str]) -> str:
         return "".join(luck.choice("0123456789abcdef") for _ in range(luck.randint(3, 14)))
     if kind < 0.8:
         return luck.choice(("hunter2x", "swordfish", "Str0ngPw"))
-    return "".join(luck.choice(ANY) for _ in range(luck.randint(4, 12)))
+    return "".join(luck.choice(ANY) for _ in range(luck.randint(4, 24)))
 
 
 @pytest.mark.parametrize(
@@ -263,6 +264,7 @@ def _word(luck: random.Random, near: list[str]) -> str:
         "0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.jsonl",
         "/home/ada/.gemini/tmp/webshop/chats/session-2026-08-03T11-00-0a1b2c3d.jsonl",
         "ses_12ab34cd",
+        *sorted(OF_TOOLS),
     ],
 )
 def test_usual_paths_stand_in_pointers_as_they_are(path: str) -> None:
