@@ -145,15 +145,17 @@ def events(
     from metamem.service.access.rights import LOCAL
     from metamem.service.attach.events import to_json
     from metamem.service.database import FILE, Database
+    from metamem.service.writing.fields import identifier
 
+    known_as = identifier(session)
     with closing(Database(there.folder() / FILE)) as database:
         with database.reading() as execute:
             scopes = execute(
                 "SELECT DISTINCT c.scope FROM calls c JOIN scopes s ON s.number = c.scope"
                 " WHERE c.session = ? AND s.tenant = ? ORDER BY c.scope",
-                (session, LOCAL),
+                (known_as, LOCAL),
             )
-        traces = [Traces(database).trace(number, session) for (number,) in scopes]
+        traces = [Traces(database).trace(number, known_as) for (number,) in scopes]
     told = [to_json(event) for trace in traces if trace for event in events_of(trace)]
     if not told:
         raise UnknownName(

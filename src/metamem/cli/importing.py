@@ -23,7 +23,7 @@ from metamem.service.defaults import Defaults, whole
 from metamem.service.importing import claude, exports, notes
 from metamem.service.importing.items import Brought, Piece, bring
 from metamem.service.importing.keeping import Keeper, scope_of
-from metamem.service.importing.places import Places
+from metamem.service.importing.places import Places, kept_pattern
 from metamem.service.importing.plan import Imported, Plan, carried_out, planned
 from metamem.service.importing.sources import HOSTS, Source, peek
 from metamem.service.reading_export import by_scope
@@ -139,8 +139,8 @@ class Import:
 
     def settle(self, exclude: Sequence[str], include: Sequence[str]) -> None:
         """What is left out from now on; a dry run remembers nothing."""
-        full = [str(Path(e).expanduser().absolute()) if _is_path(e) else e for e in exclude]
-        back = [str(Path(p).expanduser().absolute()) if _is_path(p) else p for p in include]
+        full = [kept_pattern(each) for each in _full(exclude)]
+        back = [kept_pattern(each) for each in _full(include)]
         known = self.places.exclusions()
         for pattern, named in zip(include, back, strict=True):
             if named not in (*known, *full):
@@ -167,7 +167,7 @@ class Import:
 
     def plan(self, host: str, only: Sequence[str], since: str) -> Plan:
         """What there is to read; shown before anybody is asked."""
-        only = [str(Path(o).expanduser().absolute()) if _is_path(o) else o for o in only]
+        only = _full(only)
         plan = planned(
             host,
             self.places,
@@ -360,6 +360,8 @@ def _tell(host: str, done: Imported) -> None:
         f" {done.refused} refused, {done.rewound} taken back, {done.damaged} damaged."
         f" {many(done.calls, 'call')} of tools kept. {many(done.facts, 'fact')} made of them."
     )
+    if done.erased:
+        remark(f"{many(done.erased, 'line')} were erased from memory, and stay so")
     for why in done.failed[:20]:
         remark(f"not read: {why}")
 
@@ -408,6 +410,10 @@ def _claude_memories() -> Iterator[tuple[Path, str]]:
     for folder in sorted((claude.home() / "projects").glob("*/memory")):
         sessions = (Source(claude.HOST, path) for path in sorted(folder.parent.glob("*.jsonl")))
         yield folder, next((found for each in sessions if (found := peek(each).folder)), "")
+
+
+def _full(patterns: Sequence[str]) -> list[str]:
+    return [str(Path(p).expanduser().absolute()) if _is_path(p) else p for p in patterns]
 
 
 def _is_path(pattern: str) -> bool:

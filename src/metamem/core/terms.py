@@ -58,7 +58,9 @@ def _parted(piece: str) -> tuple[str, ...]:
 
 def terms(text: str) -> Counter[str]:
     """How often each term occurs in a text."""
-    return Counter(dict(_counted(text)))
+    found = Counter[str]()
+    dict.update(found, _counted(text))  # as they stand: Counter's own way counts them once more
+    return found
 
 
 @lru_cache(maxsize=1024)  # a text that is written is looked at by one part after the other

@@ -8,7 +8,7 @@ from metamem.core.access import Scope
 from metamem.core.errors import UnknownName, UsageError
 from metamem.service.sight import Sight
 from metamem.service.words import LIFECYCLES, Fact, Listing, Page, Version, known_span, known_type
-from metamem.service.writing.fields import told
+from metamem.service.writing.fields import identifier, told
 from metamem.store.engine import Execute, Value
 
 _NAMES = tuple(field.name for field in fields(Fact) if field.name != "entities")
@@ -100,7 +100,7 @@ def listed(execute: Execute, sight: Sight, listing: Listing) -> Page:
             values += wanted
     if listing.session:
         conditions.append("session = ?")
-        values.append(listing.session)
+        values.append(identifier(listing.session))
     if listing.entity:
         conditions.append("number IN (SELECT fact FROM fact_entities WHERE entity = ?)")
         values.append(listing.entity.lower())

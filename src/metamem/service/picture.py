@@ -5,6 +5,7 @@ The same functions draw it while events come in and when it is made anew, so tha
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from metamem.core.errors import DataError
@@ -15,7 +16,7 @@ from metamem.service.log import READ_AT_ONCE, Event, events
 from metamem.service.tables import fact_number
 from metamem.service.trees import BEGAN, draw_began
 from metamem.store.engine import Execute, Value
-from metamem.store.sql.base import insert
+from metamem.store.sql.base import insert, insert_all
 
 # What an event of kind `remembered` says of each fact, besides its entities.
 GIVEN = (
@@ -82,7 +83,7 @@ def post_anew(execute: Execute, scope: int) -> int:
     ):
         for number, text in rows:
             counted = terms(text)
-            _post(execute, scope, number, counted)
+            _post(execute, scope, {number: counted})
             execute("UPDATE facts SET terms = ? WHERE number = ?", (counted.total(), number))
         last, count = rows[-1][0], count + len(rows)
     execute("UPDATE scopes SET generation = generation + 1 WHERE number = ?", (scope,))
@@ -124,11 +125,14 @@ def number_of(execute: Execute, fact_id: str) -> int:
 
 
 def _remembered(execute: Execute, event: Event, body: Mapping[str, Any]) -> None:
+    rows: list[dict[str, Value]] = []
+    counted: dict[int, Mapping[str, int]] = {}
+    names: dict[int, Sequence[str]] = {}
     for index, given in enumerate(body["facts"]):
         if given is None:  # erased: the others keep their numbers
             continue
         number = fact_number(event.seq, index)
-        counted = terms(given["text"])
+        found = terms(given["text"])
         columns: dict[str, Value] = {"told_by": ""}  # which older events do not say
         columns |= {name: given[name] for name in GIVEN if name in given}
         columns |= {
@@ -136,16 +140,20 @@ def _remembered(execute: Execute, event: Event, body: Mapping[str, Any]) -> None
             "scope": event.scope,
             "lifecycle": SEARCHED,
             "version": 1,
-            "terms": counted.total(),
+            "terms": found.total(),
             "created_at": event.at,
             "changed_at": event.at,
             "changed_by": event.actor,
             "reason": "",
             "event": event.seq,
         }
-        insert(execute, "facts", columns)
-        _post(execute, event.scope, number, counted)
-        _name_entities(execute, event.scope, number, given["entities"])
+        rows.append(columns)
+        counted[number], names[number] = found, given["entities"]
+    if rows:
+        order = tuple(rows[0])
+        insert_all(execute, "facts", order, [[row[name] for name in order] for row in rows])
+        _post(execute, event.scope, counted)
+        _name_entities(execute, event.scope, names)
 
 
 def _changed(execute: Execute, event: Event, body: Mapping[str, Any]) -> None:
@@ -159,11 +167,11 @@ def _changed(execute: Execute, event: Event, body: Mapping[str, Any]) -> None:
         new["terms"] = counted.total()
         if lifecycle == SEARCHED:
             _unpost(execute, event.scope, number)
-            _post(execute, event.scope, number, counted)
+            _post(execute, event.scope, {number: counted})
             execute("DELETE FROM vectors WHERE scope = ? AND fact = ?", (event.scope, number))
     if "entities" in body:
         execute("DELETE FROM fact_entities WHERE fact = ?", (number,))
-        _name_entities(execute, event.scope, number, body["entities"])
+        _name_entities(execute, event.scope, {number: body["entities"]})
     _set(execute, event, number, new)
 
 
@@ -176,7 +184,7 @@ def _moved(execute: Execute, event: Event, body: Mapping[str, Any]) -> None:
         _unpost(execute, event.scope, number)
         execute("DELETE FROM vectors WHERE scope = ? AND fact = ?", (event.scope, number))
     if body["lifecycle"] == SEARCHED:
-        _post(execute, event.scope, number, terms(text))
+        _post(execute, event.scope, {number: terms(text)})
     _set(execute, event, number, {"lifecycle": body["lifecycle"]})
 
 
@@ -214,11 +222,15 @@ _KINDS: Mapping[str, Callable[[Execute, Event, Mapping[str, Any]], None]] = {
 }
 
 
-def _post(execute: Execute, scope: int, number: int, counted: Mapping[str, int]) -> None:
-    if counted:
-        rows = [value for term, count in counted.items() for value in (scope, term, number, count)]
-        marks = ", ".join(["(?, ?, ?, ?)"] * len(counted))
-        execute(f"INSERT INTO postings (scope, term, fact, count) VALUES {marks}", rows)
+def _post(execute: Execute, scope: int, counted: Mapping[int, Mapping[str, int]]) -> None:
+    """Enter facts, by their numbers, in the lexical index, in the order in which it lies."""
+    rows = [
+        (scope, term, number, count)
+        for number, each in counted.items()
+        for term, count in each.items()
+    ]
+    rows.sort(key=itemgetter(1))  # facts of a term stay in the order of their numbers
+    insert_all(execute, "postings", ("scope", "term", "fact", "count"), rows)
 
 
 def _unpost(execute: Execute, scope: int, number: int) -> None:
@@ -230,9 +242,9 @@ def _unpost(execute: Execute, scope: int, number: int) -> None:
         )
 
 
-def _name_entities(execute: Execute, scope: int, number: int, names: list[str]) -> None:
-    for name in names:
-        insert(execute, "fact_entities", {"scope": scope, "entity": name, "fact": number})
+def _name_entities(execute: Execute, scope: int, names: Mapping[int, Sequence[str]]) -> None:
+    rows = [(scope, name, number) for number, each in names.items() for name in each]
+    insert_all(execute, "fact_entities", ("scope", "entity", "fact"), rows)
 
 
 def _keep_version(execute: Execute, number: int) -> None:

@@ -29,6 +29,7 @@ from metamem.service.writing.fields import (
     REASON,
     TITLE,
     Fields,
+    identifier,
     known_source,
     moment,
     share,
@@ -170,7 +171,7 @@ def _session(value: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     clean = Fields()
     title = clean.line(value["title"], TITLE)
     session = {
-        "id": clean.line(value["id"], NAME),
+        "id": identifier(value["id"]),
         "host": clean.line(value["host"], NAME) if shown(caller, value["host"]) else "",
         "title": title if shown(caller, value["title"]) else "",
         "started_at": _time(value["started_at"]),
@@ -185,7 +186,7 @@ def _call(value: Mapping[str, Any]) -> dict[str, Any]:
     given = ToolCall(**{field.name: value[field.name] for field in fields(ToolCall)})
     call = prepare_call(given)
     return {
-        "session": Fields().line(value["session"], NAME),
+        "session": identifier(value["session"]),
         "call": {**call, "redacted": call["redacted"] or bool(value["redacted"])},
         "rewound": bool(value["rewound"]),
     }
@@ -193,7 +194,7 @@ def _call(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tree(value: Mapping[str, Any]) -> dict[str, Any]:
     given = Tree(**{field.name: value[field.name] for field in fields(Tree)})
-    return {"session": Fields().line(value["session"], NAME), "tree": prepare_tree(given)}
+    return {"session": identifier(value["session"]), "tree": prepare_tree(given)}
 
 
 def _link(value: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
@@ -218,7 +219,7 @@ def _fact(value: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
     fact["id"] = clean.line(value["id"], NAME)
     fact["author"] = clean.line(value["author"], NAME)
     fact["origin"] = clean.line(value["origin"], PLACE)
-    fact["session"] = clean.line(value["session"], NAME)
+    fact["session"] = identifier(value["session"])
     fact["entities"] = [name.lower() for name in clean.lines(value["entities"], LONGEST)][:MOST]
     fact["source"] = word(caller, known_source(value["source"]))
     fact["trust"] = min(int(value["trust"]), TRUST[fact["source"]])

@@ -209,6 +209,23 @@ def test_what_somebody_changed_since_stays_changed(tmp_path: Path, meeting: Meet
     assert part.path.read_text() == '{\n  // my theme\n  "theme": "light", // kept\n}\n'
 
 
+def test_keys_in_a_hosts_settings_stay_in_no_copy_once_it_is_detached(
+    tmp_path: Path, meeting: Meeting
+) -> None:
+    there = attachment("gemini", meeting, environment=environment(tmp_path))
+    settings_file = there.parts[0].path
+    settings_file.parent.mkdir(parents=True, exist_ok=True)
+    settings_file.write_text('{"env": {"KEY": "what is mine alone"}}')
+    installer = Installer(meeting)
+    installer.apply(installer.attaching(there))
+    copies = [path for path in meeting.folder.rglob("*") if path.is_file()]
+    assert any(b"mine alone" in path.read_bytes() for path in copies)
+    assert {path.stat().st_mode & 0o077 for path in copies} == {0}
+    installer.apply(installer.detaching(there))
+    copies = [path for path in meeting.folder.rglob("*") if path.is_file()]
+    assert not any(b"mine alone" in path.read_bytes() for path in copies)
+
+
 def test_entries_of_another_version_are_replaced_by_their_command(
     tmp_path: Path, meeting: Meeting
 ) -> None:

@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from metamem.core.errors import Busy, DataError
+from metamem.core.errors import Busy, DataError, UsageError
 from metamem.service.importing import exports, lines, notes
 from metamem.service.importing.items import Brought, Piece, bring
 from metamem.service.importing.keeping import Keeper, Kept, scope_of
-from metamem.service.importing.places import Places, excluded
+from metamem.service.importing.places import Places, excluded, kept_pattern
 from metamem.service.importing.plan import carried_out, planned
 from metamem.service.importing.sources import Source
 from metamem.service.service import MemoryService
 from metamem.service.words import Draft, Fact, Listing
-from tests.service.importing.written import Claude, Codex
+from metamem.service.writing.fields import identifier
+from tests.service.importing.written import Claude, Codex, use
+from tests.service.writing.planted import drawn
 
 SCOPE = "local/project/shop"
 
@@ -79,6 +81,69 @@ def test_what_was_rewound_after_it_was_kept_is_archived(home: Home, tmp_path: Pa
     assert home.keep(source).rewound == 1
     assert "Use Redis instead of that." not in home.texts()
     assert home.texts("archived") == ["Use Redis instead of that."]
+
+
+def test_a_folder_with_a_secret_in_its_name_can_be_left_out(home: Home) -> None:
+    secret = "gh" + "p_" + drawn(36)
+    folder = f"/home/ada/{secret}"
+    home.places.exclude([kept_pattern(f"{folder}/")])
+    patterns = home.places.exclusions()
+    assert secret not in repr(patterns)
+    assert excluded(folder, patterns) and excluded(f"{folder}/src", patterns)
+    assert not excluded("/home/ada/other", patterns)
+    assert home.places.include(kept_pattern(folder))
+    with pytest.raises(UsageError, match="cannot be kept"):
+        kept_pattern(f"*/{secret}/*")
+
+
+def test_what_earlier_versions_kept_of_paths_and_ids_becomes_digests(tmp_path: Path) -> None:
+    secret, home = "gh" + "p_" + drawn(36), Home(tmp_path)
+    session, path = Claude("s", str(tmp_path)), tmp_path / f"{secret}.jsonl"
+    session.user("The first line of it.")
+    path.write_text(session.text())
+    source = Source("claude-code", path)
+    home.keep(source)
+    with home.service.database.writing() as execute:
+        execute("DELETE FROM service_settings WHERE name = 'import_sources'")
+        execute("UPDATE import_places SET source = ?", (str(path),))
+        execute(
+            "INSERT INTO briefed_sessions (host, session, at) VALUES ('codex', ?, 1)", (secret,)
+        )
+        execute(
+            "INSERT INTO import_items (source, scope, key, digest, fact, own, at)"
+            " VALUES (?, ?, 'k', 'd', 'f', 1, 1)",
+            (f"/notes/{secret}/CLAUDE.md", SCOPE),
+        )
+    home.service.close()
+    again = Home(tmp_path)
+    assert again.keep(source).stored == 0  # it is known where reading stopped
+    assert again.places.briefed("codex", identifier(secret))
+    assert list(again.places.items(f"/notes/{secret}/CLAUDE.md", SCOPE)) == ["k"]
+    again.service.close()
+    for file in (tmp_path / "memory").rglob("*"):
+        assert not (file.is_file() and secret.encode() in file.read_bytes()), file
+
+
+def test_what_was_erased_does_not_come_back_with_the_rest_of_its_session(
+    home: Home, tmp_path: Path
+) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("From now on always use uv for Python.")
+    session.agent("I will.", use("t1", "Bash", command="uv sync"))
+    session.result("t1", "done")
+    path.write_text(session.text())
+    source = Source("claude-code", path)
+    scope = home.keep(source).scope
+    home.memories.erase(scope, "somebody asked for it")
+    again = home.keep(source)
+    assert (again.stored, again.known, again.erased, again.facts) == (0, 0, 2, 0)
+    session.user("Show the billing page.")
+    # The host wrote its file anew, so that all of it is read again.
+    path.write_text('{"type": "summary", "summary": "Of the shop"}\n' + session.text())
+    for stored in (1, 0):
+        again = home.keep(source)
+        assert (again.stored, again.erased, again.calls, again.facts) == (stored, 2, 0, 0)
+    assert home.texts() == ["Show the billing page."]
 
 
 def test_nobody_reads_a_source_that_another_reads(home: Home) -> None:

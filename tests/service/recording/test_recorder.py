@@ -22,7 +22,7 @@ from metamem.foundry.words import Use
 from metamem.service.database import FILE, Database
 from metamem.service.importing.keeping import scope_of
 from tests.extras import needs
-from tests.service.writing.planted import SECRETS
+from tests.service.writing.planted import SECRETS, drawn
 
 needs("mcp")
 from mcp import Client
@@ -137,6 +137,17 @@ async def test_secrets_are_nowhere_on_the_disk(shop: Path) -> None:
         data = path.read_bytes()
         for _, secret, _ in some:
             assert secret.encode() not in data, path
+
+
+async def test_a_project_and_a_server_with_secrets_in_their_names(tmp_path: Path) -> None:
+    secret = "gh" + "p_" + drawn(36)
+    shop = tmp_path / f"shop-{secret}"
+    shop.mkdir()
+    async with Client(through(shop, LIGHT, SHOP_NAME=f"server {secret}")) as client:
+        await client.call_tool("price", {"item": "tea"})
+    assert len(uses(shop, 1)) == 1
+    for path in (shop.parent / "memory").rglob("*"):
+        assert not (path.is_file() and secret.encode() in path.read_bytes()), path
 
 
 # --- byte for byte ---------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from metamem.service.marks import fenced
 from metamem.service.words import Change, Ingested, Session, Turn
 from metamem.service.writing.turns import MOST, PART, split
 from metamem.service.writing.writer import BATCH, Writer
+from tests.service.writing.planted import drawn as planted
 from tests.service.writing.support import (
     ADA,
     BOB,
@@ -52,6 +53,26 @@ def lines(database: Database, session: str = "s1") -> list[str]:
 
 def counts(done: Ingested) -> tuple[int, int, int, int]:
     return done.stored, done.known, done.changed, done.refused
+
+
+def test_ids_with_secrets_and_long_ones_keep_apart_what_they_name(database: Database) -> None:
+    secrets = ["gh" + "p_" + planted(36, seed=seed) for seed in (1, 2)]
+    for secret in secrets:
+        for _ in range(2):  # again: adds nothing
+            turns = tuple(
+                Turn("Ada", f"Line {mark} of it.", id=f"{secret}{mark}" + "x" * 200)
+                for mark in "ab"
+            )
+            done = ingest(database, Session(f"run-{secret}", turns, started_at=SAID))
+        assert counts(done) == (0, 2, 0, 0)
+        assert done.notes == (
+            "its id holds a secret, or is too long: a digest stands in its place",
+        )
+    found = kept(database)
+    assert len(found) == 4
+    assert len({fact.session for fact in found}) == 2
+    assert len({fact.origin for fact in found}) == 4
+    assert not any(secret in repr(found) for secret in secrets)
 
 
 def test_turns_are_facts_with_their_place_and_speaker(database: Database) -> None:

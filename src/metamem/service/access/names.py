@@ -4,7 +4,7 @@ import re
 
 from metamem.core.errors import UsageError
 from metamem.core.ids import content_id
-from metamem.service.writing.fields import named, told
+from metamem.service.writing.fields import Fields, named, told
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 _OTHER = re.compile(r"[^A-Za-z0-9._@+-]+")
@@ -24,7 +24,8 @@ def checked(name: str, what: str) -> str:
 
 def marked(readable: str, identity: str) -> str:
     """A name that people can read, which no other identity has."""
-    plain = _OTHER.sub("-", readable).strip("-._@+")[:READABLE] or "x"
+    seen = Fields().text(readable)  # the name of a folder may hold a secret
+    plain = _OTHER.sub("-", seen).strip("-._@+")[:READABLE] or "x"
     return f"{plain}-{content_id(identity)[:DIGITS]}"
 
 

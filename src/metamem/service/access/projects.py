@@ -18,6 +18,7 @@ from metamem.core.access import Scope
 from metamem.core.errors import UsageError
 from metamem.service.access.names import marked
 from metamem.service.access.rights import LOCAL
+from metamem.service.writing.fields import Fields
 
 PROJECT = "project"
 READ_BYTES = 1_000_000  # of any one file in .git
@@ -48,7 +49,8 @@ def project_of(folder: Path, tenant: str = LOCAL) -> Project:
         raise UsageError(f"the folder {folder} cannot be read: {error}") from None
     if common is not None and remote:
         identity, known_by = _normal(remote, common), "remote"
-        readable = ".".join(identity.split("/")[-2:])
+        # Asked of what it says as it stands: names are in small letters, in which a key is not recognised.
+        readable = ".".join(_normal(Fields().text(remote), common).split("/")[-2:])
     elif common is not None:
         identity, known_by = str(common), "repository"
         readable = common.parent.name if common.name == ".git" else common.name

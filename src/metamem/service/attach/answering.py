@@ -13,6 +13,7 @@ from metamem.service.attach.advising import SILENCE, Advice, Advisers
 from metamem.service.attach.asking import question
 from metamem.service.attach.beginnings import Beginnings
 from metamem.service.attach.events import Event, PromptGiven
+from metamem.service.attach.hidden import Hidden
 from metamem.service.attach.hooked import MOST, Kind, answer, heard, kinds_of
 from metamem.service.attach.tails import Tails
 from metamem.service.importing.keeping import scope_of
@@ -71,10 +72,15 @@ class Answering:
     """Answers hooks, as the owner of the memories: only that person's processes are let in."""
 
     def __init__(
-        self, service: MemoryService, places: Places, beginnings: Beginnings, advisers: Advisers
+        self,
+        service: MemoryService,
+        places: Places,
+        beginnings: Beginnings,
+        advisers: Advisers,
+        hidden: Hidden,
     ) -> None:
         self._service, self._places, self._beginnings = service, places, beginnings
-        self._advisers = advisers
+        self._advisers, self._hidden = advisers, hidden
         self._told, self._tails = Told(), Tails()
         self._warmed: set[tuple[str, ...]] = set()
         self._memories = service.local()
@@ -85,6 +91,7 @@ class Answering:
         event = found.event
         if not event.folder or excluded(event.folder, self._places.exclusions()):
             return Answer(b"")
+        self._hidden.heard(event.transcript)
         self._beginnings.note(host, event.session, event.folder)
         if moment in ("before", "after"):
             advice = self._advised(event)

@@ -27,6 +27,7 @@ from metamem.core.errors import Busy, MetamemError, StoreError
 from metamem.service.attach.advising import Advisers
 from metamem.service.attach.answering import Answer, Answering
 from metamem.service.attach.beginnings import Beginnings
+from metamem.service.attach.hidden import Hidden
 from metamem.service.attach.hourly import Hourly
 from metamem.service.attach.pace import Pace
 from metamem.service.attach.places import LOCK, SOCKET, STARTING, Meeting
@@ -110,8 +111,9 @@ class Daemon:
         places = Places(service.database)
         beginnings = Beginnings(service)
         advisers = Advisers(service.database)
-        answering = Answering(service, places, beginnings, advisers)
-        kept = (Keeper(service.local(), places), advisers)
+        hidden = Hidden()
+        answering = Answering(service, places, beginnings, advisers, hidden)
+        kept = (Keeper(service.local(), places), advisers, hidden)
         keeper = threading.Thread(target=self._keep, args=kept, name="keeper", daemon=True)
         with suppress(FileNotFoundError):
             os.unlink(SOCKET)  # noqa: PTH108  of a daemon that was killed: we hold the lock
@@ -193,7 +195,7 @@ class Daemon:
 
     # --- transcripts -------------------------------------------------------------------------
 
-    def _keep(self, keeper: Keeper, advisers: Advisers) -> None:
+    def _keep(self, keeper: Keeper, advisers: Advisers, hidden: Hidden) -> None:
         """Look at what hooks pointed to; what cannot be kept now is looked at again."""
         spool, pace = Spool(self._meeting.spool), Pace()
         while not self._stopping.is_set():
@@ -204,7 +206,7 @@ class Daemon:
                     return
                 if claimed.pointer is None or pace.due(claimed.pointer):
                     with pace.looking(claimed.pointer):
-                        scopes |= self._kept(claimed, keeper)
+                        scopes |= self._kept(claimed, keeper, hidden)
             for scope in sorted(scopes):
                 advisers.kept(Scope.parse(scope))
             self._trouble = advisers.trouble or self._trouble
@@ -212,10 +214,10 @@ class Daemon:
             self._look.wait(LOOK_EVERY)
             self._stopping.wait(BREATH)
 
-    def _kept(self, claimed: Claimed, keeper: Keeper) -> set[str]:
+    def _kept(self, claimed: Claimed, keeper: Keeper, hidden: Hidden) -> set[str]:
         """Keep what a pointer means; the scopes of which there is more now."""
         scopes: set[str] = set()
-        for source in claimed.pointer.sources() if claimed.pointer else ():
+        for source in claimed.pointer.sources(hidden) if claimed.pointer else ():
             try:
                 kept = keeper.keep(source)
             except (Busy, StoreError, OSError) as error:

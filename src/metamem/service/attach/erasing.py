@@ -4,10 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from metamem.core.access import Scope
+from metamem.core.errors import MetamemError
+from metamem.service.attach.hidden import Hidden
 from metamem.service.attach.places import Meeting
 from metamem.service.attach.spool import Pointer, Spool
 from metamem.service.database import Database
 from metamem.service.importing.keeping import scope_of
+from metamem.service.importing.sources import peek
+from metamem.service.writing.fields import identifier
 
 
 class SpoolEraser:
@@ -25,12 +29,23 @@ class SpoolEraser:
         return {"pointers": count}
 
     def _is_of(self, pointer: Pointer, scope: Scope) -> bool:
+        if pointer.hides:
+            return self._may_be_of(pointer, scope)
         if pointer.folder and scope_of(pointer.folder, scope.tenant) == scope:
             return True
         with self._database.reading() as execute:
             return bool(
                 execute(
                     "SELECT 1 FROM import_places WHERE host = ? AND session = ? AND scope = ?",
-                    (pointer.host, pointer.session, str(scope)),
+                    (pointer.host, identifier(pointer.session), str(scope)),
                 )
             )
+
+    def _may_be_of(self, pointer: Pointer, scope: Scope) -> bool:
+        """Of one that says less, what its transcript says; where that cannot be found, it goes: what it
+        means comes back with the next hook of its session."""
+        try:
+            folders = [peek(source).folder for source in pointer.sources(Hidden())]
+        except (MetamemError, OSError):
+            folders = []
+        return not folders or any(f and scope_of(f, scope.tenant) == scope for f in folders)

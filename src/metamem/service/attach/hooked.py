@@ -18,7 +18,7 @@ from metamem.service.attach.events import (
     ToolEnded,
 )
 from metamem.service.importing import claude, codex, gemini, opencode
-from metamem.service.importing.transcript import mapping, moment, string, text_of
+from metamem.service.importing.transcript import id_of, mapping, moment, string, text_of
 from metamem.service.marks import MARK
 
 # What a hook asks for. Those of one moment may be joined: `briefing+start`.
@@ -69,10 +69,10 @@ def heard(host: str, at: Moment, data: bytes) -> Heard:
     name = string(read.get("hook_event_name")) or _USUAL[at]
     about: dict[str, Any] = {
         "host": host,
-        "session": string(read.get("session_id")),
+        "session": id_of(read.get("session_id")),
         "folder": string(read.get("cwd")),
         "transcript": string(read.get("transcript_path")),
-        "agent": string(read.get("agent_id")),
+        "agent": id_of(read.get("agent_id")),
         "at": moment(read.get("timestamp")),
     }
     if at == "start":
@@ -117,7 +117,7 @@ _Read = Mapping[str, Any]
 
 def _call(read: _Read) -> dict[str, Any]:
     return {
-        "call": string(read.get("tool_use_id")),
+        "call": id_of(read.get("tool_use_id")),
         "tool": string(read.get("tool_name")),
         "arguments": mapping(read.get("tool_input")),
     }
@@ -127,11 +127,11 @@ def _opencode_call(read: _Read) -> dict[str, Any]:
     part = mapping(read.get("part"))
     if part:  # a failure, which its hooks do not tell
         given = mapping(mapping(part.get("state")).get("input"))
-        call, tool = string(part.get("callID")), string(part.get("tool"))
+        call, tool = id_of(part.get("callID")), string(part.get("tool"))
         return {"call": call, "tool": tool, "arguments": given}
     about, output = mapping(read.get("input")), mapping(read.get("output"))
     return {
-        "call": string(about.get("callID")),
+        "call": id_of(about.get("callID")),
         "tool": string(about.get("tool")),
         "arguments": mapping(about.get("args", output.get("args"))),
     }

@@ -9,16 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from metamem.service.attach.hidden import Hidden, is_digest
 from metamem.service.importing import claude, codex, opencode
 from metamem.service.importing.sources import HOSTS, Source
 
 DRAFT_SECONDS = 3600  # after which what a killed hook left is swept out
 _FIELDS = 5
+_BY_SESSION = (claude.HOST, codex.HOST)  # hosts whose files are named as their sessions are
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What a hook said of a session."""
+    """What a hook said of a session; what may be a secret in it as a digest."""
 
     host: str
     session: str
@@ -33,26 +35,31 @@ class Pointer:
             return None
         return Pointer(*parts)
 
-    def sources(self) -> list[Source]:
+    @property
+    def hides(self) -> bool:
+        """Whether something that says where it belongs is there as a digest alone."""
+        return any(map(is_digest, (self.session, self.transcript, self.folder)))
+
+    def sources(self, hidden: Hidden) -> list[Source]:
         """The transcript that it means, if it can be found, and those of its sub-agents."""
-        found = self._source()
+        found = self._source(hidden)
         if found is None or self.host != claude.HOST:
             return [] if found is None else [found]
         beside = claude.of_sub_agents(found.path)
-        return [found, *(Source(self.host, path, folder=self.folder) for path in beside)]
+        return [found, *(Source(self.host, path, folder=found.folder) for path in beside)]
 
-    def _source(self) -> Source | None:
-        path = Path(self.transcript) if self.transcript else None
+    def _source(self, hidden: Hidden) -> Source | None:
+        path = hidden.file(self.host, self.transcript) if self.transcript else None
         if self.host == opencode.HOST:
             path = path or opencode.home() / opencode.FILE
-            return Source(self.host, path, self.session) if path.is_file() else None
-        if path is None and self.session:
-            module = {codex.HOST: codex, claude.HOST: claude}.get(self.host)
-            found = module.files() if module else ()
-            path = next((p for p in found if self.session in p.name), None)
+            session = hidden.session(path, self.session) if path.is_file() else ""
+            return Source(self.host, path, session) if session else None
+        if path is None and self.session and not self.transcript:
+            path = hidden.named(self.host, self.session) if self.host in _BY_SESSION else None
         if path is None or not path.is_file():
             return None
-        return Source(self.host, path, folder=self.folder)
+        # A folder whose name is hidden is told by the transcript itself.
+        return Source(self.host, path, folder="" if is_digest(self.folder) else self.folder)
 
 
 @dataclass(frozen=True, slots=True)

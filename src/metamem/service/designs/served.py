@@ -40,6 +40,7 @@ from metamem.service.marks import unfenced
 from metamem.service.metered import Metered
 from metamem.service.service import MemoryService
 from metamem.service.sight import Right, sight
+from metamem.service.writing.fields import identifier
 from metamem.store.engine import Execute
 
 T = TypeVar("T")
@@ -145,7 +146,7 @@ class ServedDesigns:
             allow(caller, "read", [scope])
             if len(session) > MOST_SESSION:
                 raise UsageError(f"the id of a session has at most {MOST_SESSION} characters")
-            session, query = without_secrets(session), clean_query(query)
+            session, query = identifier(session), clean_query(query)
             spot, trial = await asyncio.to_thread(self._look, caller, scope, "read")
             moment = act.target = moments.new_moment()
             choice = await self._deciding.choice(spot.scope, trial, session or moment)

@@ -17,6 +17,7 @@ from metamem.service.importing.transcript import (
     Line,
     Record,
     Speaker,
+    id_of,
     mapping,
     moment,
     said,
@@ -91,8 +92,8 @@ class Reader:
             title = record.get("summary") or record.get("customTitle") or record.get("aiTitle")
             thread.title = string(title) or thread.title
             return
-        aside = string(record.get("agentId")) or ("side" if record.get("isSidechain") else "")
-        thread.session = thread.session or string(record.get("sessionId"))
+        aside = id_of(record.get("agentId")) or ("side" if record.get("isSidechain") else "")
+        thread.session = thread.session or id_of(record.get("sessionId"))
         thread.folder = thread.folder or string(record.get("cwd"))
         if kind == "user":
             self._user(record, aside)
@@ -100,9 +101,8 @@ class Reader:
             self._assistant(record, aside)
         elif kind == "system" and record.get("subtype") == "compact_boundary":
             thread.compactions += 1
-        uuid = record.get("uuid")
-        if isinstance(uuid, str) and not aside:
-            self._after[uuid] = len(thread.kept)
+        if isinstance(record.get("uuid"), str) and not aside:
+            self._after[id_of(record["uuid"])] = len(thread.kept)
 
     def _user(self, record: Record, aside: str) -> None:
         content = mapping(record.get("message")).get("content")
@@ -115,14 +115,14 @@ class Reader:
         if not text or text.startswith(_NOT_SAID):
             return
         if not aside:
-            self._rewind(record.get("parentUuid"))
+            self._rewind(id_of(record.get("parentUuid")))
         # A sub-agent's prompt is the word of the agent that sent it.
         speaker: Speaker = "agent" if aside else "user"
         at = moment(record.get("timestamp"))
-        self.thread.say(Line(string(record.get("uuid")), speaker, text, at, aside))
+        self.thread.say(Line(id_of(record.get("uuid")), speaker, text, at, aside))
 
-    def _rewind(self, parent: Any) -> None:
-        if not isinstance(parent, str):
+    def _rewind(self, parent: str) -> None:
+        if not parent:
             return
         if parent in self._after:
             if self._after[parent] < len(self.thread.kept):
@@ -136,23 +136,23 @@ class Reader:
         if record.get("isApiErrorMessage"):
             return
         text = said(text_of(content))
-        self.thread.say(Line(string(record.get("uuid")), "agent", text, at, aside))
+        self.thread.say(Line(id_of(record.get("uuid")), "agent", text, at, aside))
         for part in _parts(content):
             if part.get("type") == "tool_use" and string(part.get("id")):
                 self.thread.call(
                     Call(
-                        part["id"],
+                        id_of(part["id"]),
                         string(part.get("name")),
                         mapping(part.get("input")),
                         at=at,
                         prompt=self.thread.prompt,
-                        group=string(message.get("id")),
+                        group=id_of(message.get("id")),
                         agent=aside,
                     )
                 )
 
     def _result(self, record: Record, part: Record, aside: str) -> None:
-        call = string(part.get("tool_use_id"))
+        call = id_of(part.get("tool_use_id"))
         if not call:
             return
         details, at = mapping(record.get("toolUseResult")), moment(record.get("timestamp"))

@@ -18,6 +18,7 @@ from metamem.service.importing.transcript import (
     Record,
     Speaker,
     arguments_of,
+    id_of,
     mapping,
     moment,
     said,
@@ -86,17 +87,17 @@ class Reader:
         thread = self.thread
         if thread.session:
             return  # the header of a session that this one was forked from
-        thread.session = string(payload.get("id"))
+        thread.session = id_of(payload.get("id"))
         thread.folder = string(payload.get("cwd"))
         source = mapping(mapping(payload.get("source")).get("subagent"))
         spawned = mapping(source.get("thread_spawn"))
         parent = spawned.get("parent_thread_id") or payload.get("parent_thread_id")
         if source or payload.get("thread_source") == "subagent" or parent:
-            thread.parent = string(parent) or "unknown"
+            thread.parent = id_of(parent) or "unknown"
         thread.seen(moment(payload.get("timestamp")))
 
     def _item(self, payload: Record, at: int | None) -> None:
-        kind, call = payload.get("type"), string(payload.get("call_id"))
+        kind, call = payload.get("type"), id_of(payload.get("call_id"))
         if kind == "message":
             role, text = payload.get("role"), text_of(payload.get("content"), _WORDS)
             if role == "user":
@@ -125,7 +126,7 @@ class Reader:
             self._output(call, payload.get("output"), at)
 
     def _event(self, payload: Record, at: int | None) -> None:
-        kind, call = payload.get("type"), string(payload.get("call_id"))
+        kind, call = payload.get("type"), id_of(payload.get("call_id"))
         if kind == "user_message":
             self._say("user", string(payload.get("message")), at, payload)
         elif kind == "agent_message":
@@ -151,7 +152,7 @@ class Reader:
         if (speaker, text) in self._said:
             return
         self._said.add((speaker, text))
-        own = string(payload.get("id")) or f"n{self._number}"
+        own = id_of(payload.get("id")) or f"n{self._number}"
         agent = self.thread.session if self.thread.parent else ""
         if agent and speaker == "user":
             speaker = "agent"

@@ -12,8 +12,9 @@ from metamem.core.errors import DataError
 from metamem.core.ids import content_id
 from metamem.service.importing.items import Piece
 from metamem.service.importing.lines import whole
-from metamem.service.importing.transcript import mapping, moment, string
+from metamem.service.importing.transcript import id_of, mapping, moment, string
 from metamem.service.words import Draft
+from metamem.service.writing.fields import identifier
 
 MOST = 200_000_000  # bytes of a file
 
@@ -61,9 +62,9 @@ def mem0(path: Path) -> Export:
     for entry, text, user in entries:
         named = user if several else ""
         words = f"{named}: {text}" if named and not _names(text, named) else text
-        key = string(entry.get("id")) or content_id("mem0", words)
+        key = id_of(entry.get("id")) or content_id("mem0", words)
         if whose.get(key, user) != user:
-            key = f"{key} of {user}"  # ids that are one user's own
+            key = identifier(f"{key} of {user}")  # ids that are one user's own
         draft = Draft(
             words,
             "observation",

@@ -17,6 +17,7 @@ from metamem.service.importing.transcript import (
     Call,
     Line,
     Record,
+    id_of,
     mapping,
     moment,
     said,
@@ -77,7 +78,7 @@ class Reader:
 
     def feed(self, record: Record) -> None:
         if isinstance(record.get("$rewindTo"), str):
-            self.thread.cut(self.thread.place(record["$rewindTo"]) or 0)
+            self.thread.cut(self.thread.place(id_of(record["$rewindTo"])) or 0)
         elif isinstance(record.get("id"), str):
             self._message(record)
         elif isinstance(record.get("$set"), Mapping):
@@ -91,7 +92,7 @@ class Reader:
 
     def _about(self, record: Record) -> None:
         thread = self.thread
-        thread.session = thread.session or string(record.get("sessionId"))
+        thread.session = thread.session or id_of(record.get("sessionId"))
         thread.title = string(record.get("summary")) or thread.title
         if record.get("kind") == "subagent":
             thread.parent = thread.parent or "unknown"
@@ -116,12 +117,13 @@ class Reader:
         if kind == "user" and _only_results(record.get("content")):
             return
         text = said(text_of(content))
-        line = Line(record["id"], "user" if is_user else "agent", text, at, agent)
+        own = id_of(record["id"])
+        line = Line(own, "user" if is_user else "agent", text, at, agent)
         thread.say(line)
         calls = record.get("toolCalls")
         for call in calls if isinstance(calls, list) else []:
             if isinstance(call, Mapping) and isinstance(call.get("id"), str):
-                thread.call(_call(call, thread.prompt, record["id"], agent))
+                thread.call(_call(call, thread.prompt, own, agent))
 
 
 def _call(call: Record, prompt: str, group: str, agent: str) -> Call:
@@ -131,7 +133,7 @@ def _call(call: Record, prompt: str, group: str, agent: str) -> Call:
     if result is None and failed is not None:
         result = string(shown)
     return Call(
-        call["id"],
+        id_of(call["id"]),
         string(call.get("name")),
         mapping(call.get("args")),
         result,

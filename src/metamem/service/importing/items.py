@@ -13,6 +13,7 @@ from metamem.core.ids import content_id
 from metamem.service.contract import Memories
 from metamem.service.importing.places import Item, Places
 from metamem.service.words import Draft, Fact
+from metamem.service.writing.fields import PLACE, Fields
 
 ALIKE = 0.6  # of two texts, that one may be the other after an edit
 AT_ONCE = 200
@@ -74,7 +75,9 @@ def bring(
             if written.outcome == "refused":
                 refused.append(written.reason)
                 continue
-            own = written.outcome == "stored" or _origin(memories, written.id) == draft.origin
+            own = written.outcome == "stored" or _origin(memories, written.id) == _kept(
+                draft.origin
+            )
             places.set_item(source, scope, piece.key, Item(piece.digest, written.id, own))
             changed += bool(draft.supersedes)
             known_already += written.outcome == "duplicate" and not draft.supersedes
@@ -135,6 +138,10 @@ def _origin(memories: Memories, fact: str) -> str:
         return memories.get(fact).origin
     except UnknownName:
         return ""
+
+
+def _kept(origin: str) -> str:
+    return Fields().line(origin, PLACE)
 
 
 def _forget(memories: Memories, fact: str) -> None:

@@ -15,8 +15,8 @@ from metamem.service.importing import claude, gemini, opencode
 from metamem.service.importing.cleaning import learn, tool_call, without
 from metamem.service.importing.items import bring
 from metamem.service.importing.lessons import lessons, linked
-from metamem.service.importing.places import Places, excluded
-from metamem.service.importing.sources import Source, look, standing
+from metamem.service.importing.places import ERASED, Places, excluded, standing
+from metamem.service.importing.sources import Source, look
 from metamem.service.importing.transcript import Line, Transcript
 from metamem.service.words import Fact, Listing, Session, Turn
 from metamem.service.writing.known import KnownSecrets
@@ -38,6 +38,7 @@ class Kept:
     damaged: int = 0
     calls: int = 0  # of tools, new or more known of them
     facts: int = 0  # that were made of it by rule, new or changed
+    erased: int = 0  # lines that were kept once and then erased; they do not come back
     skipped: str = ""  # why nothing of it was kept
 
 
@@ -64,8 +65,11 @@ class Keeper:
         with self._places.reading(source.host, source.key) as state:
             if state is not None and self._was_left_out(source):
                 state = None
+            gone = frozenset(state.get(ERASED, ())) if state is not None else frozenset[str]()
             found = look(source, state, self._known(source) if state is None else ())
-            new = found.transcript
+            if gone:
+                found.state[ERASED] = sorted(gone)
+            new = _but(found.transcript, gone)
             whole = new if state is None else None
             if whole is None and (new.lines or new.calls or new.rewound):
                 whole = self._whole(source)
@@ -75,11 +79,14 @@ class Keeper:
                     learn(secrets, each)
             kept = self._keep(without(secrets, new))
             if kept.scope and whole is not None and (_own(new) or new.rewound):
-                kept = replace(kept, facts=self._teach(kept.scope, without(secrets, whole)))
+                taught = without(secrets, _but(whole, gone))
+                kept = replace(kept, facts=self._teach(kept.scope, taught))
             if kept.scope:  # lines before the place are not read again; they are known all the same
                 fresh = {line.id for line in new.lines}
-                before = sum(line not in fresh for line in standing(found.state))
-                kept = replace(kept, known=kept.known + before)
+                stand = standing(found.state)
+                before = sum(line not in fresh and line not in gone for line in stand)
+                erased = sum(line in gone for line in stand)
+                kept = replace(kept, known=kept.known + before, erased=erased)
             self._places.move(
                 source.host, source.key, found.state, found.transcript.session, kept.scope
             )
@@ -176,6 +183,15 @@ class Keeper:
 def turn_of(fact: Fact) -> str:
     """The host's id of the line that a fact is."""
     return fact.origin.rpartition("#")[0]  # what follows is the number of its part
+
+
+def _but(transcript: Transcript, gone: frozenset[str]) -> Transcript:
+    """A transcript without lines that were erased, and what was done for them."""
+    if not gone:
+        return transcript
+    lines = tuple(line for line in transcript.lines if line.id not in gone)
+    calls = tuple(call for call in transcript.calls if call.prompt not in gone)
+    return replace(transcript, lines=lines, calls=calls)
 
 
 def _own(transcript: Transcript) -> list[Line]:

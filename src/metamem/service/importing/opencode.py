@@ -19,11 +19,13 @@ from metamem.service.importing.transcript import (
     Call,
     Line,
     Transcript,
+    id_of,
     mapping,
     moment,
     said,
     string,
 )
+from metamem.service.writing.fields import identifier
 
 HOST = "opencode"
 FILE = "opencode.db"
@@ -63,10 +65,11 @@ def read(
     file: Path, session: SessionRow, state: Mapping[str, Any] | None
 ) -> tuple[Transcript, dict[str, Any]]:
     """What is new in a session, and what the next look has to know."""
-    thread = Thread(HOST, session.id, session.folder, session.title, session.parent)
+    own, parent, revert = map(identifier, (session.id, session.parent, session.revert))
+    thread = Thread(HOST, own, session.folder, session.title, parent)
     since = -1
     # What was taken back and then was not comes again, so all of it is read again.
-    if state is not None and state["revert"] in ("", session.revert):
+    if state is not None and state["revert"] in ("", revert):
         thread.resume_order([(str(line), bool(user)) for line, user in state["kept"]])
         since = int(state["since"])
     damaged = 0
@@ -99,12 +102,17 @@ def read(
         at, about = messages.get(str(message), (None, {}))
         _part(thread, str(one), str(message), part, about, at)
     if session.revert:
-        gone = [n for n, (line, _) in enumerate(thread.kept) if line >= session.revert]
+        lost = {identifier(one) for one in messages if one >= session.revert}
+        gone = [
+            n
+            for n, (line, _) in enumerate(thread.kept)
+            if line.partition("/")[0] in lost or (revert == session.revert and line >= revert)
+        ]
         if gone:
             thread.cut(gone[0])
     taken = thread.taken(damaged)
     kept_now = [[line, int(is_user)] for line, is_user in thread.kept]
-    return taken, {"kept": kept_now, "since": newest, "revert": session.revert}
+    return taken, {"kept": kept_now, "since": newest, "revert": revert}
 
 
 def _part(
@@ -125,8 +133,8 @@ def _part(
         when = moment(mapping(part.get("time")).get("start")) or at
         is_user = role == "user" and not agent
         # Ids of messages and parts grow with time, so that a line's id tells its place, too.
-        text = said(string(part.get("text")))
-        thread.say(Line(f"{message}/{one}", "user" if is_user else "agent", text, when, agent))
+        text, line = said(string(part.get("text"))), f"{identifier(message)}/{identifier(one)}"
+        thread.say(Line(line, "user" if is_user else "agent", text, when, agent))
     elif kind == "tool" and string(part.get("callID")):
         state = mapping(part.get("state"))
         time = mapping(state.get("time"))
@@ -142,7 +150,7 @@ def _part(
         result = None if failed is None else string(state.get("output")) or error
         thread.call(
             Call(
-                part["callID"],
+                id_of(part["callID"]),
                 string(part.get("tool")),
                 mapping(state.get("input")),
                 result,
@@ -151,7 +159,7 @@ def _part(
                 begun or at,
                 took,
                 thread.prompt,
-                message,
+                identifier(message),
                 agent,
                 code if isinstance(code, int) else None,
             )

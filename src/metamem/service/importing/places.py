@@ -1,18 +1,25 @@
-"""How far each source was read, kept beside the facts, so that a backup has both of one time."""
+"""How far each source was read, kept beside the facts, so that a backup has both of one time.
+
+What a host says may hold a secret anywhere, in the name of a folder, too. So sources are known by digests
+of their paths, and ids and folders are kept as `identifier` and `kept_path` give them.
+"""
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from metamem.core.errors import Busy
+from metamem.core.errors import Busy, UsageError
 from metamem.service.database import Database, new_id, now_ms
+from metamem.service.importing.hiding import hide_sources
+from metamem.service.writing.fields import hidden, is_hidden, kept_path, told
 from metamem.store.engine import Execute
 
+ERASED = "erased"  # in a state: ids of lines that were kept and then erased
 LEASE_MS = 60_000  # after which nobody waits for a reader; for one that died, nobody does at all
 _READING: set[str] = set()  # who reads in this process: a full disk keeps others from letting go
 
@@ -29,11 +36,12 @@ class Item:
 class Places:
     def __init__(self, database: Database) -> None:
         self._database = database
+        hide_sources(database)
 
     @contextmanager
     def reading(self, host: str, source: str) -> Iterator[dict[str, Any] | None]:
         """The state of a source, while nobody else reads it. `Busy` where somebody does."""
-        holder = f"{os.getpid()}/{new_id('r')}"
+        holder, source = f"{os.getpid()}/{new_id('r')}", hidden(source)
         _READING.add(holder)
         try:
             with self._held(host, source, holder) as state:
@@ -57,7 +65,7 @@ class Places:
                 (host, source),
             )
             if held_until > now and _lives(held_by):
-                raise Busy(f"another process reads {source} at the moment")
+                raise Busy("another process reads it at the moment")
             execute(
                 "UPDATE import_places SET held_by = ?, held_until = ?"
                 " WHERE host = ? AND source = ?",
@@ -79,33 +87,26 @@ class Places:
             execute(
                 "UPDATE import_places SET state = ?, session = ?, scope = ?, at = ?"
                 " WHERE host = ? AND source = ?",
-                (json.dumps(state), session, scope, now_ms(), host, source),
+                (json.dumps(state), session, scope, now_ms(), host, hidden(source)),
             )
 
     def scope(self, host: str, source: str) -> str:
         """Where a source was kept; empty where nothing of it was."""
         with self._database.reading() as execute:
             rows = execute(
-                "SELECT scope FROM import_places WHERE host = ? AND source = ?", (host, source)
+                "SELECT scope FROM import_places WHERE host = ? AND source = ?",
+                (host, hidden(source)),
             )
         return str(rows[0][0]) if rows else ""
 
-    def known(self, host: str) -> dict[str, int]:
-        """When each source was last read to its end."""
-        with self._database.reading() as execute:
-            rows = execute(
-                "SELECT source, at FROM import_places WHERE host = ? AND at > 0", (host,)
-            )
-        return {str(source): int(at) for source, at in rows}
-
     def folders(self) -> list[str]:
-        """Folders that sessions were in."""
+        """Folders that sessions were in, but for those whose names hold a secret."""
         with self._database.reading() as execute:
             rows = execute("SELECT state FROM import_places WHERE state <> ''")
         found = {
             json.loads(state).get("reader", {}).get("thread", {}).get("folder") for (state,) in rows
         }
-        return sorted(folder for folder in found if folder)
+        return sorted(folder for folder in found if folder and not is_hidden(folder))
 
     # --- pieces of notes ---------------------------------------------------------------------
 
@@ -113,7 +114,7 @@ class Places:
         with self._database.reading() as execute:
             rows = execute(
                 "SELECT key, digest, fact, own FROM import_items WHERE source = ? AND scope = ?",
-                (source, scope),
+                (hidden(source), scope),
             )
         return {str(key): Item(digest, fact, bool(own)) for key, digest, fact, own in rows}
 
@@ -124,20 +125,20 @@ class Places:
                 " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, scope, key) DO UPDATE SET"
                 " digest = excluded.digest, fact = excluded.fact, own = excluded.own,"
                 " at = excluded.at",
-                (source, scope, key, item.digest, item.fact, int(item.own), now_ms()),
+                (hidden(source), scope, key, item.digest, item.fact, int(item.own), now_ms()),
             )
 
     def drop_item(self, source: str, scope: str, key: str) -> None:
         with self._database.writing() as execute:
             execute(
                 "DELETE FROM import_items WHERE source = ? AND scope = ? AND key = ?",
-                (source, scope, key),
+                (hidden(source), scope, key),
             )
 
     # --- what is left out --------------------------------------------------------------------
 
     def exclude(self, patterns: Sequence[str]) -> None:
-        """Remember what is never to be read."""
+        """Remember what is never to be read; patterns as `kept_pattern` gives them."""
         with self._database.writing() as execute:
             for pattern in patterns:
                 execute(
@@ -200,6 +201,40 @@ def _lives(holder: str) -> bool:
     return about.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
+def _mark_erased(execute: Execute, scope: int) -> None:
+    rows = execute(
+        "SELECT p.host, p.source, p.state FROM import_places p JOIN scopes s"
+        " ON p.scope = s.tenant || '/' || s.kind || '/' || s.name WHERE s.number = ? AND p.state <> ''",
+        (scope,),
+    )
+    for host, source, text in rows:
+        state = json.loads(text)
+        state[ERASED] = sorted({*state.get(ERASED, ()), *standing(state)})
+        execute(
+            "UPDATE import_places SET state = ? WHERE host = ? AND source = ?",
+            (json.dumps(state), host, source),
+        )
+
+
+def standing(state: Mapping[str, Any]) -> list[str]:
+    """The ids of all lines of a session that stand after a look, also of those that were read before."""
+    kept = state["reader"]["thread"]["kept"] if "reader" in state else state["kept"]
+    return [str(line) for line, _ in kept]
+
+
+def kept_pattern(pattern: str) -> str:
+    """A pattern as it is kept: itself, or a digest where a secret stands in it."""
+    plain = pattern.rstrip("/")
+    full = str(Path(plain).expanduser()) if "/" in plain else plain
+    if not is_hidden(kept_path(full)):
+        return pattern
+    if set("*?[") & set(plain):
+        raise UsageError(
+            f"{told(pattern)} cannot be kept", hint="a secret stands in it: leave that to a `*`"
+        )
+    return hidden(full)
+
+
 def excluded(folder: str, patterns: Sequence[str]) -> bool:
     """Whether a folder, or one that it is in, is left out. Patterns are paths or have wildcards;
     one without a slash means a folder's own name."""
@@ -208,6 +243,10 @@ def excluded(folder: str, patterns: Sequence[str]) -> bool:
     path = Path(folder)
     for each in (path, *path.parents):
         for pattern in patterns:
+            if is_hidden(pattern):
+                if pattern in (hidden(str(each)), hidden(each.name)):
+                    return True
+                continue
             plain = pattern.rstrip("/")
             name = str(each) if "/" in plain else each.name
             if plain and fnmatchcase(
@@ -219,9 +258,11 @@ def excluded(folder: str, patterns: Sequence[str]) -> bool:
 
 def erase_items(execute: Execute, scope: int, person: str) -> dict[str, int]:
     """What is known of pieces of an erased scope: digests of texts. Of a person's they stay, so that
-    reading their source again does not bring back what was erased."""
+    reading their source again does not bring back what was erased. Where sessions of the scope were read,
+    the ids of their lines stay, so that these do not come back with the next hook, whatever it makes of them."""
     if person:
         return {}
+    _mark_erased(execute, scope)
     gone = execute(
         "DELETE FROM import_items WHERE scope = (SELECT tenant || '/' || kind || '/' || name"
         " FROM scopes WHERE number = ?) RETURNING 1",

@@ -48,6 +48,7 @@ class Imported:
     sessions: int = 0
     stored: int = 0
     known: int = 0
+    erased: int = 0  # lines that stay so
     refused: int = 0
     rewound: int = 0
     damaged: int = 0
@@ -112,6 +113,7 @@ def carried_out(
                 sessions=done.sessions + (not source.path.name.startswith(SUB_AGENT)),
                 stored=done.stored + kept.stored,
                 known=done.known + kept.known,
+                erased=done.erased + kept.erased,
                 refused=done.refused + kept.refused,
                 rewound=done.rewound + kept.rewound,
                 damaged=done.damaged + kept.damaged,

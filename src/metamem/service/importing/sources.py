@@ -15,6 +15,7 @@ from metamem.service.importing import claude, codex, gemini, opencode
 from metamem.service.importing.lines import PACKED, Place, tail, whole
 from metamem.service.importing.thread import Thread
 from metamem.service.importing.transcript import Record, Transcript, moment
+from metamem.service.writing.fields import identifier, is_hidden
 
 HOSTS = (claude.HOST, codex.HOST, gemini.HOST, opencode.HOST)
 ENDING = 200_000  # bytes at the end of a file in which its last record is looked for
@@ -122,16 +123,12 @@ def look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str] =
         return Look(transcript, after)
     if source.path.suffix == ".json":
         return _look_old(source, state, known)
+    if state is not None and is_hidden(state["reader"]["thread"]["folder"]):
+        state = None  # only its beginning says which folder that is
     try:
         return _look(source, state, known)
     except claude.Unknown:
         return _look(source, None, known)
-
-
-def standing(state: Mapping[str, Any]) -> list[str]:
-    """The ids of all lines of a session that stand after a look, also of those that were read before."""
-    kept = state["reader"]["thread"]["kept"] if "reader" in state else state["kept"]
-    return [str(line) for line, _ in kept]
 
 
 def _look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str]) -> Look:
@@ -141,7 +138,7 @@ def _look(source: Source, state: Mapping[str, Any] | None, known: Sequence[str])
         reader.feed(record)
     thread = reader.thread
     thread.folder = thread.folder or _folder(source, known)
-    thread.session = thread.session or source.path.name.split(".")[0]
+    thread.session = thread.session or identifier(source.path.name.split(".")[0])
     if state is None or new.restarted:
         thread.folder = source.folder or thread.folder
     after = {"place": new.place.to_json(), "reader": reader.state()}
@@ -158,6 +155,8 @@ def _look_old(source: Source, state: Mapping[str, Any] | None, known: Sequence[s
     reader = gemini.Reader()
     if state is not None and state["digest"] == digest:
         reader.thread.resume(state["reader"]["thread"])
+        if is_hidden(reader.thread.folder):
+            reader.thread.folder = source.folder or _folder(source, known)
         return Look(reader.thread.taken(0), dict(state))
     try:
         read = json.loads(raw)

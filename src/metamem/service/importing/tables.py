@@ -1,6 +1,6 @@
 """Tables of importing: how far each source was read, what came of it, and what is left out.
 
-No content stands here: paths, ids and digests alone.
+No content stands here: ids and digests alone, and folders in whose names no secret is seen.
 """
 
 from metamem.store.schema import Component

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metamem.service.importing.transcript import Call, Line, Transcript, given_back
+from metamem.service.writing.fields import kept_path
 
 
 @dataclass(slots=True)
@@ -105,7 +106,7 @@ class Thread:
         """What the next look has to know."""
         return {
             "session": self.session,
-            "folder": self.folder,
+            "folder": kept_path(self.folder),
             "parent": self.parent,
             "started_at": self.started_at,
             "kept": [[line, int(is_user)] for line, is_user in self.kept],

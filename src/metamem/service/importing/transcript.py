@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from metamem.service.marks import MARK
+from metamem.service.writing.fields import identifier
 
 Speaker = Literal["user", "agent"]
 Record = Mapping[str, Any]
@@ -135,6 +136,11 @@ def text_of(content: Any, kinds: Sequence[str] = ("text",)) -> str:
 
 def string(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def id_of(value: Any) -> str:
+    """An id as it is kept: nothing else of it goes any further, so that all that has one id meets."""
+    return identifier(string(value))
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

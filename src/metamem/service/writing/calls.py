@@ -16,7 +16,7 @@ from metamem.service import log, picture
 from metamem.service.calls import CALLED, joined, read_call
 from metamem.service.words import ToolCall
 from metamem.service.writing.clean import clean
-from metamem.service.writing.fields import NAME, Fields, moment
+from metamem.service.writing.fields import NAME, Fields, identifier, moment
 from metamem.store.engine import Execute
 
 CALLS_AT_ONCE = 200  # of one event
@@ -117,12 +117,12 @@ def prepare_call(call: ToolCall, *, on_env: bool = False) -> dict[str, Any]:
     arguments = cleaning.value(call.arguments, "")
     if len(canonical_json(arguments)) > ARGUMENTS:
         arguments, cleaning.touched = {}, True
-    identifier = cleaning.name(call.id)
-    if not identifier:
+    known_as = identifier(call.id)
+    if not known_as:
         raise UsageError("a call needs an id", hint="the one that its host gave it")
     result = None if call.result is None else cleaning.text(call.result, HEAD, TAIL)
     return {
-        "id": identifier,
+        "id": known_as,
         "tool": cleaning.name(call.tool),
         "arguments": arguments,
         "result": result,
@@ -131,9 +131,9 @@ def prepare_call(call: ToolCall, *, on_env: bool = False) -> dict[str, Any]:
         "exit_code": call.exit_code,
         "at": moment(call.at, "at"),
         "milliseconds": moment(call.milliseconds, "milliseconds"),
-        "prompt": cleaning.name(call.prompt),
-        "group": cleaning.name(call.group),
-        "agent": cleaning.name(call.agent),
+        "prompt": identifier(call.prompt),
+        "group": identifier(call.group),
+        "agent": identifier(call.agent),
         "redacted": cleaning.touched,
     }
 
@@ -149,7 +149,7 @@ def speaks_of_env(value: Any) -> bool:
 
 def calls_on_envs(execute: Execute, scope: int, session: str, calls: Sequence[str]) -> set[str]:
     """Those of some calls whose beginning, which is known, names a file of settings."""
-    known = ((call, read_call(execute, scope, session, call)) for call in calls)
+    known = ((call, read_call(execute, scope, session, identifier(call))) for call in calls)
     return {call for call, row in known if row and speaks_of_env(row["arguments"])}
 
 
@@ -164,9 +164,8 @@ class Calling:
     counts: dict[str, int]
 
     def enter(self, calls: Sequence[Mapping[str, Any]], rewound: Sequence[str] = ()) -> None:
-        lines = Fields()
-        prompts = [lines.line(prompt, NAME) for prompt in rewound]
-        gone = [prompt for prompt in dict.fromkeys(prompts) if self._stands(prompt)]
+        prompts = dict.fromkeys(map(identifier, rewound))
+        gone = [prompt for prompt in prompts if self._stands(prompt)]
         new = self._new(calls)
         if not new and not gone:
             return
@@ -179,15 +178,15 @@ class Calling:
         found: list[Mapping[str, Any]] = []
         seen: dict[str, dict[str, Any]] = {}
         for call in calls:
-            identifier = call["id"]
-            known = seen.get(identifier) or read_call(
-                self.execute, self.scope, self.session, identifier
+            known_as = call["id"]
+            known = seen.get(known_as) or read_call(
+                self.execute, self.scope, self.session, known_as
             )
-            if known is None and self._is_copy(identifier):
+            if known is None and self._is_copy(known_as):
                 self.counts["known"] += 1
                 continue
             after = {**call, "rewound": False} if known is None else joined(known, call)
-            seen[identifier] = after
+            seen[known_as] = after
             if after == known:
                 self.counts["known"] += 1
                 continue
@@ -195,13 +194,13 @@ class Calling:
             found.append(call)
         return found
 
-    def _is_copy(self, identifier: str) -> bool:
+    def _is_copy(self, known_as: str) -> bool:
         """Whether another session has the very same call: one that is forked or resumed begins with a
         copy of what was done before."""
-        return len(identifier) >= UNIQUE and bool(
+        return len(known_as) >= UNIQUE and bool(
             self.execute(
                 "SELECT 1 FROM calls WHERE scope = ? AND id = ? AND session <> ? LIMIT 1",
-                (self.scope, identifier, self.session),
+                (self.scope, known_as, self.session),
             )
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from metamem.core.access import Caller
 from metamem.service import changing
-from metamem.service.writing.candidates import COMPARED, Fresh, Older, near, searched_terms
+from metamem.service.writing.candidates import COMPARED, Fresh, Looked, Older, near, searched_terms
 from metamem.service.writing.similar import STRONG, compare
 from metamem.service.writing.statement import ATTRIBUTES, Statement, statement
 from metamem.service.writing.told import correction
@@ -38,7 +38,7 @@ def tie(
             if _means(new, older.statement):
                 weights[older.id] = STRONG
                 break  # the nearest
-        alike = near(execute, scope, searched_terms(said), Fresh(), 1, turns=True)
+        alike = near(Looked(execute, scope, turns=True), searched_terms(said), Fresh(), 1)
         others = [older for older in alike if older.id != body["id"]]
         if new.content - new.numbers <= ATTRIBUTES:  # the limit, the owner: of what, is not said
             if not weights and len(alike) < COMPARED:  # else there are others

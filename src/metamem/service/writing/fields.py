@@ -4,11 +4,15 @@ Everything that callers write passes through here, whatever the field, before it
 """
 
 import math
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
 
 from metamem.core.errors import UsageError
+from metamem.core.secret_rules import rules
 from metamem.core.secrets import redact
 from metamem.service.words import TRUST
 from metamem.service.writing.clean import clean, one_line
@@ -23,6 +27,8 @@ LONGEST = 200_000  # characters of anything
 _NAMES = 100  # that are looked at
 _MARGIN, _SECRET = 20_000, 5000  # characters beyond what is kept; of the longest secret, about
 _EPOCHS = 10**14  # milliseconds: some three thousand years to either side of 1970
+_HIDDEN = "hidden-"  # how ids begin in whose place a digest stands
+_NO_SECRET = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]?\d{1,9}")
 
 
 @dataclass(slots=True)
@@ -33,7 +39,9 @@ class Fields:
 
     def text(self, given: str, most: int = LONGEST) -> str:
         """A text, of which at most so many characters are kept."""
-        cleaned = clean(_string(given))
+        if not _string(given):
+            return ""
+        cleaned = clean(given)
         if len(cleaned) <= most:
             return self._without_secrets(cleaned)
         # A secret that is cut in two is not recognised any more: more is searched than is kept.
@@ -41,7 +49,7 @@ class Fields:
         return found[: min(most, max(0, len(found) - _SECRET))].rstrip()
 
     def line(self, given: str, most: int) -> str:
-        return one_line(self.text(given), most)
+        return one_line(found, most) if (found := self.text(given)) else ""
 
     def lines(self, given: Sequence[str], most: int) -> tuple[str, ...]:
         if isinstance(given, str):
@@ -61,6 +69,51 @@ class Fields:
             found = as_read if set(as_read.kinds) - set(found.kinds) else found
         self.kinds |= dict.fromkeys(found.kinds)
         return found.text
+
+
+def identifier(given: str) -> str:
+    """An id that somebody else gave, as it is kept: the same for the same id, and another for every other.
+    In the place of one that holds a secret, or that is too long, stands a digest."""
+    return _identifier(_string(given))
+
+
+@lru_cache(4096)
+def _identifier(given: str) -> str:
+    if _NO_SECRET.fullmatch(given):
+        return given
+    whole = one_line(given, LONGEST)
+    return hidden(given) if len(whole) > NAME or _holds_secret(given) else whole
+
+
+def _holds_secret(given: str) -> bool:
+    """Whether a secret stands anywhere in an id or a path, where it may be glued to what is before it."""
+    seen, low = Fields(), given.lower()
+    seen.text(given)
+    if seen.kinds:
+        return True
+    glued = {at for rule in rules() for word in rule.near if (at := low.find(word)) > 0}
+    for at in glued:
+        if given[at - 1].isalnum() or given[at - 1] == "_":
+            seen.text(given[at:])
+    return bool(seen.kinds)
+
+
+def hidden(given: str) -> str:
+    """What stands in the place of something that must not be kept and has to be known again."""
+    digest = blake2b(given.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return f"{_HIDDEN}{digest}"
+
+
+def is_hidden(kept: str) -> bool:
+    """Whether that stands there."""
+    return kept.startswith(_HIDDEN)
+
+
+def kept_path(path: str) -> str:
+    """A path as it is kept: itself, or a digest where a secret stands in it. Some hosts name folders by
+    paths, with other signs for `/` and `_`."""
+    ways = {path, path.replace("-", "_"), path.replace("-", "/")}
+    return hidden(path) if any(map(_holds_secret, ways)) else path
 
 
 def told(given: object) -> str:

@@ -16,7 +16,7 @@ from metamem.service.sight import Sight
 from metamem.service.words import Session
 from metamem.service.writing.correcting import tie
 from metamem.service.writing.entities import phrases, with_vocabulary
-from metamem.service.writing.fields import NAME, TITLE, Fields, moment
+from metamem.service.writing.fields import NAME, TITLE, Fields, hidden, identifier, moment
 from metamem.service.writing.prepare import Prepared, Refused
 from metamem.service.writing.speaking import title as shown
 from metamem.service.writing.turns import (
@@ -61,22 +61,24 @@ class Step:
 
 def prepare_session(session: Session, caller: Caller, now: int) -> PreparedSession:
     fields, notes = Fields(), []
-    identifier = fields.line(session.id, NAME)
-    if not identifier:
+    known_as = identifier(session.id)
+    if not known_as:
         raise UsageError("a session needs an id", hint="the one that its host gave it")
+    if known_as == hidden(session.id):
+        notes.append("its id holds a secret, or is too long: a digest stands in its place")
     title = fields.line(session.title, TITLE)
     if not shown(caller, session.title):
         title = ""
         notes.append("its title reads like an instruction to a model and was left out")
     began, ended = moment(session.started_at, "started_at"), moment(session.ended_at, "ended_at")
     if fields.redacted:
-        notes.append(f"secrets were taken out of its id, host or title: {', '.join(fields.kinds)}")
+        notes.append(f"secrets were taken out of its host or title: {', '.join(fields.kinds)}")
     host = fields.line(session.host, NAME) if shown(caller, session.host) else ""
     turns: list[PreparedTurn] = []
     refused = redacted = 0
     reasons: dict[str, int] = {}
     for turn in session.turns:
-        made = prepare_turn(identifier, turn, caller, now if began is None else began)
+        made = prepare_turn(known_as, turn, caller, now if began is None else began)
         if isinstance(made, Refused):
             refused += 1
             reasons[f"not kept: {made.reason}"] = reasons.get(f"not kept: {made.reason}", 0) + 1
@@ -88,7 +90,7 @@ def prepare_session(session: Session, caller: Caller, now: int) -> PreparedSessi
             reasons[note] = reasons.get(note, 0) + 1
     notes += [note if count == 1 else f"{note} ({count} times)" for note, count in reasons.items()]
     return PreparedSession(
-        identifier, host, title, began, ended, tuple(turns), refused, redacted, tuple(notes)
+        known_as, host, title, began, ended, tuple(turns), refused, redacted, tuple(notes)
     )
 
 

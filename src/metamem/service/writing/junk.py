@@ -44,10 +44,34 @@ _CHATTER = re.compile(
     re.IGNORECASE,
 )
 _HOLLOW = re.compile(
-    r"(?:n/?a|none|null|nil|undefined|nan|todo|tbd|test|testing|foo|bar|lorem ipsum.*|no (?:new )?(?:facts?|memor(?:y|ies)"
+    r"(?:[a-z]|n/?a|none|null|nil|undefined|nan|todo|tbd|test|testing|foo|bar|lorem ipsum.*|no (?:new )?(?:facts?|memor(?:y|ies)"
     r"|information|updates?)(?: (?:found|to (?:store|remember|save)))?|nothing(?: (?:new|to (?:remember|store|save)))?)\W*",
     re.IGNORECASE | re.DOTALL,
 )
+# What is said around work, and at its end. Nothing but such a sentence tells something for later.
+_WORK = r"(?:it|that|this|everything|all of (?:it|that)|(?:the|your|this|that) (?:file|code|request|task|issue|problem|error|question)s?)"
+_TALK = re.compile(
+    r"(?:(?:great|okay|ok|sure|perfect|certainly|absolutely|of course|done)[,.!]* )?(?:"
+    r"(?:all )?(?:done|finished|completed?)(?: successfully)?|(?:the |all )?tasks? (?:is |are |was |were |has been |have been )?"
+    r"(?:now )?(?:done|completed?|finished)(?: successfully)?|i(?:'ve| have) (?:now )?(?:done|finished|completed)"
+    rf"(?: {_WORK})?(?: (?:that )?you(?:'ve| have)? asked(?: me)?(?: for| to do)?)?"
+    r"|(?:i'll|i will|let me|i'm going to|i am going to) (?:now |first )?(?:help(?: you)?(?: with)?|check|look at|look into|review"
+    rf"|examine|read|start|begin|handle|take a look(?: at)?|think about)(?: {_WORK})?(?: for you| now| first)?"
+    r"|here(?:'s| is| are) (?:the|your|an?) [\w ]{1,40}:"
+    r"|(?:i(?:'m| am)? )?(?:apologi[sz]e|sorry)(?: for (?:the|any|my) (?:confusion|inconvenience|mistake|delay|error))?"
+    r"|(?:thinking|processing|working on it|please wait)"
+    r"|(?:the )?(?:user|human|assistant|agent) (?:said|says|greeted|acknowledged|thanked|asked|is asking|replied|responded|confirmed)"
+    r"(?: (?:hello|hi|hey|thanks|thank you|yes|no|ok|okay|bye|goodbye|(?:the|an?|some|another) (?:user|human|assistant|agent"
+    r"|requests?|messages?|questions?|tasks?)|(?:for |about )?something|for help))?"
+    r"|there (?:is|was) (?:nothing|no (?:new |relevant |useful )?(?:information|facts?|memories))(?: (?:here )?(?:to|worth)"
+    r" (?:remember|store|save|note|remembering|storing|saving|noting))?"
+    r"|no (?:relevant|useful|important|significant) (?:facts?|information|memor(?:y|ies)|details)(?: (?:found|available))?"
+    r"|i (?:do not|don't|did not|didn't) (?:have|find|know) (?:any )?(?:information|memor(?:y|ies)|context|anything) about (?:that|this|it)"
+    r"|\W?(?:no (?:content|output|response)|request (?:interrupted|cancelled|aborted) by (?:the )?user(?: for tool use)?)"
+    r")\W*",
+    re.IGNORECASE,
+)
+_TALKED = 160  # characters of such a sentence
 # What stands in the place of what was taken out.
 _PLACEHOLDER = re.compile(rf"{INSTEAD.pattern}|{DATA.pattern}")
 
@@ -69,6 +93,10 @@ def refusal(text: str) -> str:
         return f"nothing is left of it but {what}"
     if _HOLLOW.fullmatch(text):
         return "it says nothing"
+    if len(text) <= _TALKED and _TALK.fullmatch(text.replace("’", "'")):
+        return "it is only said around work, and tells nothing for later"
+    if _repeats_itself(text):
+        return "it is one word or letter, over and over"
     if len(text) <= 200 and _is_polite(text):
         return "it is only a greeting or an acknowledgement"
     return ""
@@ -77,6 +105,13 @@ def refusal(text: str) -> str:
 def is_echo(text: str) -> bool:
     """Whether a text is the service's own recall or briefing, or quotes lines of one."""
     return is_fenced(text) or _ECHO.match(text) is not None or _QUOTED.search(text) is not None
+
+
+def _repeats_itself(text: str) -> bool:
+    words = _LETTERS.findall(text.lower())
+    if len(words) == 1:  # all of it, not "Aaa is a name"
+        return len(words[0]) >= 8 and len({*words[0]}) == 1 and not words[0].isdigit()
+    return len(words) >= 3 and len({*words}) == 1
 
 
 def _is_polite(text: str) -> bool:

@@ -4,7 +4,7 @@ Repeats are told by what they repeat. What a draft says that it replaces, by id 
 its place; where that is not sure, the older fact stays and whoever writes is told.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from metamem.service.sight import Sight
 from metamem.service.words import TRUST, Fact, LinkKind, Written
 from metamem.service.writing.candidates import (
     Fresh,
+    Looked,
     Match,
     Older,
     matches,
@@ -57,6 +58,12 @@ class Remembering:
     _links: list[_Link] = field(default_factory=list)
     _names: frozenset[str] = frozenset()  # of the scope, that the batch speaks of
     _phrases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _words: dict[str, list[str]] = field(default_factory=dict)  # by which others are found, by text
+    _there: dict[str, list[tuple[str, int, bool]]] = field(default_factory=dict)  # by digest
+    _looked: Looked = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._looked = Looked(self.execute, self.scope)
 
     @property
     def scope(self) -> int:
@@ -65,8 +72,13 @@ class Remembering:
 
     def take(self, prepared: Sequence[Prepared | Refused]) -> list[Written]:
         """What becomes of each. Nothing is entered yet."""
-        texts = {each.text for each in prepared if isinstance(each, Prepared)}
-        self._phrases = {text: phrases(text) for text in texts}
+        whole = [each for each in prepared if isinstance(each, Prepared)]
+        self._phrases = {text: phrases(text) for text in {each.text for each in whole}}
+        self._there = self._repeated({each.digest for each in whole})
+        self._words = {
+            each.text: searched_terms(each.text) for each in whole if each.type != "turn"
+        }
+        self._looked.held(word for words in self._words.values() for word in words)
         self._names = known_names(self.execute, self.scope, self._phrases.values())
         (scope,) = self.view.scopes.values()
         results = [self._taken(each) for each in prepared]
@@ -166,10 +178,9 @@ class Remembering:
         if each.type == "turn":
             return []
         return matches(
-            self.execute,
-            self.scope,
+            self._looked,
             statement(each.text),
-            searched_terms(each.text),
+            self._words[each.text],
             self._fresh,
             self._gone,
             correction=each.type == "correction",
@@ -197,15 +208,23 @@ class Remembering:
         fresh = self._digests.get(digest)
         if fresh is not None and fresh[0] not in self._gone:
             return fresh
+        there = self._there.get(digest, ())
+        return next((fact for fact in there if fact[0] not in self._gone), None)
+
+    def _repeated(self, digests: Collection[str]) -> dict[str, list[tuple[str, int, bool]]]:
+        """The active facts that say what a batch says, those most trusted first."""
+        found: dict[str, list[tuple[str, int, bool]]] = {}
+        if not digests:
+            return found
+        marks = ", ".join("?" * len(digests))
         rows = self.execute(
-            "SELECT id, trust, quarantined FROM facts WHERE scope = ? AND digest = ?"
-            " AND lifecycle = 'active' ORDER BY trust DESC",
-            (self.scope, digest),
+            "SELECT digest, id, trust, quarantined FROM facts WHERE scope = ?"
+            f" AND digest IN ({marks}) AND lifecycle = 'active' ORDER BY trust DESC, number",
+            (self.scope, *digests),
         )
-        for fact_id, trust, quarantined in rows:
-            if fact_id not in self._gone:
-                return str(fact_id), int(trust), bool(quarantined)
-        return None
+        for digest, fact_id, trust, quarantined in rows:
+            found.setdefault(str(digest), []).append((str(fact_id), int(trust), bool(quarantined)))
+        return found
 
     def _replaced(self, each: Prepared) -> str:
         """The whole id of the fact whose place a draft asks for; `_Kept` where it cannot have it."""

@@ -156,6 +156,8 @@ _STRIKES = re.compile("[\u0300-\u036f\u20d0-\u20ff]")  # marks that are no part 
 
 def strength(raw: str) -> Strength:
     """How much a text, as it was given, reads like an instruction."""
+    if not raw:
+        return ""
     if is_disguised(raw):
         return "command"
     text = raw if raw.isascii() else _folded(raw)

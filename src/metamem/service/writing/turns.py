@@ -17,7 +17,7 @@ from metamem.service.words import TRUST, TYPES, Turn
 from metamem.service.writing.clean import clean
 from metamem.service.writing.dates import meant
 from metamem.service.writing.entities import entities
-from metamem.service.writing.fields import LONGEST, NAME, Fields, known_source, moment
+from metamem.service.writing.fields import LONGEST, NAME, Fields, identifier, known_source, moment
 from metamem.service.writing.prepare import Prepared, Refused
 from metamem.service.writing.speaking import told_by, word
 from metamem.service.writing.trust import is_quarantined
@@ -63,7 +63,7 @@ def prepare_turn(session: str, turn: Turn, caller: Caller, when: int) -> Prepare
     source = word(caller, known_source(turn.source))
     said = moment(turn.said_at, "said_at")
     fields, notes = Fields(), []
-    key = fields.line(turn.id, NAME)
+    key = identifier(turn.id)
     speaker = fields.line(turn.speaker, NAME) or turn.source
     given = turn.text
     if isinstance(given, str) and is_fenced(given):

@@ -2,25 +2,25 @@
 
 from collections.abc import Iterable
 
-from metamem.store.engine import Execute, Value
+from metamem.service.writing.candidates import numbered
+from metamem.store.engine import Execute
 
-AT_ONCE = 100  # phrases that one statement asks for
+AT_ONCE = 200  # phrases that one statement asks for
 
 
 def known_names(execute: Execute, scope: int, phrases: Iterable[tuple[str, ...]]) -> frozenset[str]:
     """Those phrases of some texts (`entities.phrases`) that are names of earlier facts of the scope."""
     asked = sorted({phrase for several in phrases for phrase in several})
-    one = (
-        "SELECT ? WHERE EXISTS"
-        " (SELECT 1 FROM fact_entities WHERE scope = ? AND entity = ? LIMIT 1 OFFSET ?)"
-    )
     found: set[str] = set()
     for start in range(0, len(asked), AT_ONCE):
         some = asked[start : start + AT_ONCE]
-        values: list[Value] = [
-            value for name in some for value in (name, scope, name, _before(name))
-        ]
-        found |= {row[0] for row in execute(" UNION ALL ".join([one] * len(some)), values)}
+        rows = execute(
+            f"SELECT at, facts FROM (WITH asked (at, name) AS (VALUES {numbered(some)}) SELECT at, (SELECT"
+            " COUNT(*) FROM (SELECT 1 FROM fact_entities e WHERE e.scope = ? AND e.entity = asked.name"
+            " LIMIT 2) c) AS facts FROM asked) held WHERE facts > 0",
+            (*some, scope),
+        )
+        found |= {some[at] for at, facts in rows if facts > _before(some[at])}
     return frozenset(found)
 
 

@@ -1,12 +1,14 @@
 """What every part of the archive shares: the engine, and how to write once."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from metamem.core.errors import Erased, StoreError, UsageError
 from metamem.store.engine import Engine, Execute, Value
 from metamem.store.schema import Component
 
+AT_ONCE = 800  # values of one statement
 MOST = 2**63 - 1  # entries: SQLite knows no offset without a limit
 
 
@@ -21,6 +23,18 @@ class Part:
 def insert(execute: Execute, table: str, columns: Mapping[str, Value]) -> None:
     marks = ", ".join("?" * len(columns))
     execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+
+
+def insert_all(
+    execute: Execute, table: str, names: Sequence[str], rows: Sequence[Sequence[Value]]
+) -> None:
+    """Insert rows, many with each statement."""
+    row, most = f"({', '.join('?' * len(names))})", max(1, AT_ONCE // len(names))
+    for start in range(0, len(rows), most):
+        some = rows[start : start + most]
+        marks = ", ".join([row] * len(some))
+        values = list(chain.from_iterable(some))
+        execute(f"INSERT INTO {table} ({', '.join(names)}) VALUES {marks}", values)
 
 
 def insert_new(execute: Execute, table: str, columns: Mapping[str, Value]) -> bool:
