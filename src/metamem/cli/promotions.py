@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from metamem.cli import bounds
 from metamem.cli import options as o
 from metamem.cli.decided import archives, carry_out, ledgers, tool_names
 from metamem.cli.screen import print_json, print_table, remark, say
@@ -155,6 +156,12 @@ def undo(subject: Id, reason: Reason, by: By = "", place: Where = "", home: o.Ho
     in_use = f"{_short(now)} is in use now" if now else "nothing is in use now"
     say(f"undone: {_short(found)} in {found.place}; {in_use}")
     carry_out(found)
+
+
+app.command(
+    epilog="[bold]Example[/bold]\n\n"
+    "metamem promotions bounds routing --within floor=0.01..0.2 --within boldness=0..1\n"
+)(bounds.bounds)
 
 
 def _live(found: PromotionRecord, without: str) -> Mapping[str, Any]:
