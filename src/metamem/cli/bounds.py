@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from metamem.cli import options as o
-from metamem.cli.decided import ledgers
+from metamem.cli.decided import ROUTING, ledgers
 from metamem.cli.parts import check_domain
 from metamem.cli.screen import remark, say
 from metamem.core import registry
@@ -19,7 +19,6 @@ from metamem.core.space import Choice, Parameter, Space
 from metamem.promotion.parameters import Bounds, propose_bounds
 from metamem.store.records import Place
 
-WATCHED = ("routing",)  # domains whose parameters are taken back by themselves where they hurt
 _FORM = "NAME=LOW..HIGH, or NAME=A|B for what is no number"
 
 
@@ -51,7 +50,7 @@ def bounds(
     with ledgers(home) as several:
         propose_bounds(several[0], asked, place, by=by or getpass.getuser())
     say(f"the bounds {short(asked.subject.id)} wait for approval in {place}")
-    if made.name not in WATCHED:
+    if made.name != ROUTING:  # its settings are watched in use
         remark(
             f"what goes into use inside them stays until somebody undoes it: nothing that {made.name} does"
             " in use tells whether it hurts"

@@ -9,7 +9,7 @@ import typer
 
 from metamem.cli import bounds
 from metamem.cli import options as o
-from metamem.cli.decided import archives, carry_out, ledgers, tool_names
+from metamem.cli.decided import archives, carry_out, ledgers, tell_routers, tool_names
 from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
@@ -126,6 +126,7 @@ def approve(
     instead = f", instead of {_short(before)}" if before else ""
     say(f"approved: {_short(found)} is in use in {found.place}{instead}")
     carry_out(found)
+    tell_routers(found, home)
 
 
 @app.command(
