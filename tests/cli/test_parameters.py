@@ -77,6 +77,8 @@ def test_bounds_are_asked_for_and_approved_and_what_lies_inside_goes_into_use(me
     with api.api.open_home(tmp_path) as archive:
         assert change(Ledger(archive), values, place, **about).waits  # nobody approved them yet
     subject = said.out.split("approve ")[1].split()[0]
+    watched = metamem("promotions", "approve", subject, "--watched", *home)
+    assert watched.code == 2 and "nothing watches" in watched.err
     assert metamem("promotions", "approve", subject, "--by", "Ada", *home).code == 0
     values[switch] = names[switch].options[-1]
     with api.api.open_home(tmp_path) as archive:

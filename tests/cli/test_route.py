@@ -175,6 +175,8 @@ def test_what_was_approved_runs_though_no_variable_names_its_archive(
     chosen(run)
     with open_archive(home / "archive.db") as archive:
         change(Ledger(archive), values, place, reason="a test", evidence={})
-    assert "follow it within seconds" in " ".join(metamem(*approve).out.split())
+    said = " ".join(metamem(*approve, "--watched").out.split())
+    assert "follow it within seconds" in said
+    assert "0 pairs" in run("status", "--scope", S)
     status = json.loads(run("status", "--scope", S, "--json"))
     assert (status["settings"]["floor"], status["settings_from"]) == (0.4, "domain:routing")

@@ -39,7 +39,7 @@ metamem route evaluate [dim]# is it better than one arm for all tasks?[/dim]
 
 metamem route evaluate --log decisions.jsonl [dim]# of another system[/dim]
 
-metamem route watch [dim]# did settings that applied themselves hurt?[/dim]
+metamem route watch [dim]# did settings that are watched hurt?[/dim]
 """
 DOUBTED = "*"
 app = typer.Typer(
@@ -174,7 +174,7 @@ def status(router: RouterName = ROUTER, scope: m.ScopeName = "", there: There = 
 @app.command()
 @spread()
 def watch(there: There = HERE) -> None:
-    """Look at settings that applied themselves, and undo those that are proven to hurt.
+    """Look at settings that are watched, and undo those that are proven to hurt.
 
     A server does it by itself, every minute, and the daemon of attached agents every hour.
     """
@@ -185,7 +185,7 @@ def watch(there: There = HERE) -> None:
         print_json({"watched": found, "warning": warning})
         return
     if not found:
-        say("no settings that applied themselves are in use")
+        say("no settings that are watched are in use")
     for each in found:
         gain = "" if each.gain is None else f" (so far {each.gain:+.3f} by {each.pairs} pairs)"
         say(f"{short(each.parameters)} in {each.place}, {each.state}: {each.told}{gain}")

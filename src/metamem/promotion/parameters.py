@@ -9,7 +9,7 @@ from metamem.core.ids import canonical_json
 from metamem.core.space import Choice
 from metamem.promotion.contents import parameters_id, policy_id
 from metamem.promotion.evidence import Rewards, Rival, paired_gain
-from metamem.promotion.ledger import GATE, REVERT, Ledger
+from metamem.promotion.ledger import GATE, MAY_BE_UNDONE, REVERT, Ledger
 from metamem.promotion.standing import standing
 from metamem.promotion.under import Under
 from metamem.store.records import Place, PromotionRecord, Subject
@@ -102,7 +102,7 @@ class Applied:
     place: Place
     ordinal: int  # of the decision that put it there
     values: Values
-    by_itself: bool  # inside bounds that a person approved: nobody looked at it
+    watched: bool  # it applied itself inside approved bounds, or was approved for as long as it does no harm
 
 
 def applied(ledger: Ledger, place: Place, name: str = "") -> list[Applied]:
@@ -114,7 +114,7 @@ def applied(ledger: Ledger, place: Place, name: str = "") -> list[Applied]:
             place,
             entry.ordinal,
             dict(_promotion(history, entry.subject).evidence["values"]),
-            entry.decision == "promoted" and bool(entry.evidence.get(BOUNDS)),
+            bool(entry.evidence.get(BOUNDS if entry.decision == "promoted" else MAY_BE_UNDONE)),
         )
         for entry in reversed(standing(history).applied)
     ]

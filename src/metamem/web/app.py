@@ -56,7 +56,7 @@ def build(
 ) -> Application:
     """The application. Whoever runs it closes the service afterwards. `designs` opens those that
     are served while it runs, `enriches` begins to draw facts from conversations, `watches` to look at
-    settings of routers that applied themselves; without, none of it is done. `hires` opens the model that
+    settings of routers that are watched; without, none of it is done. `hires` opens the model that
     designs and enrichment ask."""
     settings = settings or Settings()
     metrics = Metrics(service)

@@ -48,7 +48,7 @@ class Metrics:
         self.registry.register(_Enrichment(status))
 
     def watch_settings(self, status: Callable[[], Mapping[str, int]]) -> None:
-        """Tell also of routers' settings that applied themselves, as `SettingsWatch.status` has it."""
+        """Tell also of routers' settings that are watched, as `SettingsWatch.status` has it."""
         self.registry.register(_RouterSettings(status))
 
     def count(self, interface: str, verb: str, outcome: str, seconds: float) -> None:
@@ -136,7 +136,7 @@ class _Enrichment(Collector):
 
 
 class _RouterSettings(Collector):
-    """Settings of routers that applied themselves. What never happened shows as a zero."""
+    """Settings of routers that are watched. What never happened shows as a zero."""
 
     def __init__(self, status: Callable[[], Mapping[str, int]]) -> None:
         self._status = status
@@ -148,7 +148,7 @@ class _RouterSettings(Collector):
         found = self._status()
         counts = CounterMetricFamily(
             "metamem_router_settings",
-            "Looks at settings of routers that applied themselves, and how many were undone",
+            "Looks at settings of routers that are watched, and how many were undone",
             labels=["what"],
         )
         for what in ("looks", "undone"):
@@ -156,7 +156,7 @@ class _RouterSettings(Collector):
         yield counts
         standing = GaugeMetricFamily(
             "metamem_router_settings_in_use",
-            "Settings of routers that applied themselves: still watched, or kept",
+            "Settings of routers that may be taken back: still watched, or kept",
             labels=["state"],
         )
         for state in ("watched", "kept"):

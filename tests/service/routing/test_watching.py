@@ -19,7 +19,7 @@ from metamem.core.aside import aside
 from metamem.core.errors import Guarded
 from metamem.core.ids import canonical_json, derive_seed
 from metamem.promotion import Bounds
-from metamem.promotion.ledger import Ledger
+from metamem.promotion.ledger import MAY_BE_UNDONE, Ledger
 from metamem.promotion.parameters import applied, change
 from metamem.routing import Context, Outcome, Router, Settings, log
 from metamem.routing.settings import SPACE
@@ -92,9 +92,9 @@ def test_a_change_that_hurts_is_undone_once_and_the_former_runs_again(
     standing = service.routing.standing(ADA, NAME)
     assert (standing.settings, standing.watch) == (Settings().to_json(), "")
     after = service.routing.route(ADA, NAME, "mend it", ARMS)
-    assert "held" not in after.why and "applied itself" not in after.why
+    assert "held" not in after.why and "is watched" not in after.why
     told = [service.routing.explain(RHEA, decision) for decision in made]
-    held_back = ["applied itself" in each.why for each in told]
+    held_back = ["is watched" in each.why for each in told]
     assert 100 < sum(held_back) < 200
     assert [each.settings["floor"] for each in told] == [0.05 if h else 0.5 for h in held_back]
 
@@ -120,7 +120,7 @@ def test_one_that_hurts_nobody_stays_and_is_watched_until_enough_is_known(
     made = lived(service, ADA, NAME, 20, seed=2)
     told = [service.routing.explain(ADA, decision) for decision in made]
     assert {each.settings["half_life"] for each in told} == {4999.0}
-    assert not any("applied itself" in each.why for each in told)
+    assert not any("is watched" in each.why for each in told)
 
 
 def test_what_a_person_approved_is_neither_watched_nor_undone(
@@ -135,6 +135,18 @@ def test_what_a_person_approved_is_neither_watched_nor_undone(
     assert service.routing.standing(ADA, NAME).watch == ""
     assert SettingsWatch(service.database).look() == []
     assert decisions(home)[-1] == ("approved", "Ada")
+
+
+def test_what_was_approved_for_as_long_as_it_does_no_harm_is_taken_back_where_it_does(
+    service: MemoryService, home: Path
+) -> None:
+    entry = changed(home, SABOTAGED, bounds=Bounds({"floor": (0.01, 0.1)}))
+    with SqliteArchive(home) as archive:
+        Ledger(archive).approve(entry.subject, ROUTING, by="Ada", evidence={MAY_BE_UNDONE: True})
+    known_to(service, home)
+    lived(service, ADA, NAME, 300)
+    assert [each.state for each in SettingsWatch(service.database).look()] == ["undone"]
+    assert decisions(home)[1:] == [("approved", "Ada"), ("undone", "auto:bounds")]
 
 
 def test_the_settings_before_are_those_that_an_undo_brings_back(
@@ -190,7 +202,7 @@ def test_where_one_side_tells_less_nothing_is_proven(service: MemoryService, hom
     luck = random.Random(1)
     for n in range(300):
         made = service.routing.route(ADA, NAME, f"mend it {n}", ARMS)
-        new = "applied itself" not in made.why
+        new = "is watched" not in made.why
         if not new or luck.random() < 0.5:
             service.routing.reward(ADA, made.decision, Outcome(float(not new)))
     watch = SettingsWatch(service.database)
@@ -309,7 +321,7 @@ def test_it_goes_on_beside_a_server_and_by_command(
     assert asyncio.run(beside()) == 1
     assert decisions(home)[-1] == ("undone", "auto:bounds")
     assert run(["route", "watch", "--memory", str(service.folder)]) == 0
-    assert "no settings that applied themselves are in use" in capsys.readouterr().out
+    assert "no settings that are watched are in use" in capsys.readouterr().out
     changed(home, HARMLESS)
     known_to(service, home)
     lived(service, ADA, NAME, 10)
@@ -317,7 +329,7 @@ def test_it_goes_on_beside_a_server_and_by_command(
     (told,) = json.loads(capsys.readouterr().out)["watched"]
     assert told["state"] == "watched" and told["pairs"] > 0
     assert run(["route", "watch", "--memory", str(service.folder)]) == 0
-    assert "watched: it applied itself" in " ".join(capsys.readouterr().out.split())
+    assert "watched: it may be taken back" in " ".join(capsys.readouterr().out.split())
 
 
 async def until(done: Callable[[], bool]) -> None:

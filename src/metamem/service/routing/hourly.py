@@ -1,4 +1,4 @@
-"""`python -m metamem.service.routing.hourly MEMORY`: one look at settings that applied themselves, for a
+"""`python -m metamem.service.routing.hourly MEMORY`: one look at settings that are watched, for a
 scheduler."""
 
 import sys

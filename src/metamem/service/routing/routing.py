@@ -55,7 +55,7 @@ SILENT = 10  # decisions without a single outcome that are worth a warning
 ONE_SIDED = 200  # decisions in a row for the same arm that are worth one
 NO_TAGS: Mapping[str, str] = {}
 HELD_BACK = (
-    " It was decided with the settings before a change that applied itself: chance holds back half of the"
+    " It was decided with the settings before a change that is watched: chance holds back half of the"
     " tasks from it, to see whether it hurts."
 )
 

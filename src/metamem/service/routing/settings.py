@@ -1,8 +1,9 @@
 """Which settings a router of a scope runs with: those that the promotion ledger has in use.
 
-A change that applied itself, inside bounds that a person approved, is watched: chance holds back half of the
-tasks from it, which are decided with the settings before it, until enough is known of both
-(`metamem.service.routing.watching`). What a person approved runs alone.
+A change that applied itself, inside bounds that a person approved, is watched, and so is one that was
+approved for as long as it does no harm: chance holds back half of the tasks from it, which are decided with
+the settings before it, until enough is known of both (`metamem.service.routing.watching`). What else a
+person approved runs alone.
 """
 
 import threading
@@ -75,7 +76,7 @@ class SettingsInUse:
         if use is None:
             return Used(problem=_told(problems))
         origin = f"{use.place.kind}:{use.place.name}"
-        if not use.by_itself or self._is_known(watch_of(use)):
+        if not use.watched or self._is_known(watch_of(use)):
             return Used(settings, origin, _told(problems))
         before, _ = next(usable, (USUAL, None))
         if before == settings:

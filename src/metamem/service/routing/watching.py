@@ -1,4 +1,4 @@
-"""Changes of routers' settings that applied themselves, and are taken back where they are proven to hurt.
+"""Changes of routers' settings that are watched, and taken back where they are proven to hurt.
 
 The log is what judges: chance dealt tasks between the change and the settings before it, so the worth of both
 sides is compared, pair by pair. It is looked at when there are 30, 60, 120 … 960 pairs, always at the first so
@@ -46,7 +46,7 @@ _log = logging.getLogger("metamem.routing")
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One change that applied itself, and what is known of it."""
+    """One change that is watched, and what is known of it."""
 
     place: str
     parameters: str  # its id
@@ -72,7 +72,7 @@ class SettingsWatch:
         self.trouble = ""
 
     def look(self) -> list[Watched]:
-        """What came of every change that applied itself and is in use; those that hurt are not, from now on."""
+        """What came of every change that is watched; those that hurt are in use no more from now on."""
         found: list[Watched] = []
         trouble: list[str] = []
         for path in self._archives.paths():
@@ -116,7 +116,7 @@ class SettingsWatch:
     def _looked_at(self, path: Path) -> list[Watched]:
         with SqliteArchive(path, create=False) as archive:
             ledger = Ledger(archive)
-            return [self._judged(ledger, use) for use in _by_themselves(ledger)]
+            return [self._judged(ledger, use) for use in _watched(ledger)]
 
     def _judged(self, ledger: Ledger, use: Applied) -> Watched:
         watch = watch_of(use)
@@ -173,7 +173,7 @@ def progress(known: Sides) -> str:
     if known.pairs >= MOST_PAIRS:
         return f"nothing shows that it hurts, in {MOST_PAIRS} pairs of tasks with and without it"
     return (
-        f"it applied itself and is watched: chance holds back half of the tasks from it;"
+        f"it may be taken back: chance holds back half of the tasks from it;"
         f" {known.pairs} pairs with and without it are known, of {MOST_PAIRS} at most"
     )
 
@@ -184,7 +184,7 @@ def silent(known: Sides) -> str:
     if decisions < SILENT or known.pairs:
         return ""
     return (
-        f"of {many(decisions, 'decision')} with and without a change that applied itself too few have an"
+        f"of {many(decisions, 'decision')} with and without a change that is watched too few have an"
         " outcome, so that nothing would show if it hurts: tell what came of them with metamem route"
         " reward"
     )
@@ -200,13 +200,13 @@ def unlike(known: Sides) -> str:
     if abs(one.known - other.known) <= max(TOO_UNLIKE, 3.0 * error):
         return ""
     return (
-        f"outcomes are known of {other.known:.0%} of the tasks with a change that applied itself and of"
+        f"outcomes are known of {other.known:.0%} of the tasks with a change that is watched and of"
         f" {one.known:.0%} of those without, so that they cannot be compared"
     )
 
 
-def _by_themselves(ledger: Ledger) -> Iterator[Applied]:
-    """Settings of routers that are in use because bounds were approved."""
+def _watched(ledger: Ledger) -> Iterator[Applied]:
+    """Settings of routers that are in use, and may be taken back by what watches them."""
     for each in ledger.all_standing():
         now = each.in_use
         if now is None or now.subject.kind != "parameters":
@@ -215,12 +215,14 @@ def _by_themselves(ledger: Ledger) -> Iterator[Applied]:
         if not here and (now.place.kind != "scope" or now.subject.name not in ("", DOMAIN)):
             continue
         use = applied(ledger, now.place, now.subject.name)[0]
-        if use.by_itself and of_routers([use]):
+        if use.watched and of_routers([use]):
             yield use
 
 
 def watch_once(folder: Path) -> tuple[list[Watched], str]:
     """One look at a memory's routers, and what stood in its way."""
+    if not (folder / FILE).is_file():
+        raise UsageError(f"there is no memory in {folder}", hint="metamem route choose begins one")
     database = Database(folder / FILE, create=False)
     try:
         watch = SettingsWatch(database)
