@@ -16,12 +16,13 @@ from metamem.cli.results import print_results
 from metamem.core import registry
 from metamem.core.figures import Scale
 from metamem.core.progress import Silent
+from metamem.core.space import Choice, Float
 from metamem.domains.dials import DialsDomain
 from metamem.evaluation.jobs import Spec
 from metamem.promotion import Ledger, Under
 from metamem.promotion.parameters import change
 from metamem.runs.summary import Summary
-from metamem.store import Place
+from metamem.store import Place, open_archive
 from tests.cli.conftest import program
 
 OF_MEMORIES = re.compile(r"success|memor|advice|token|retrieve|jail|steps|oracle|points", re.I)
@@ -55,6 +56,52 @@ def test_a_run_is_told_in_rewards_and_costs(metamem, learned, row, monkeypatch):
         test = metamem("runs", "show", RUN, "--home", home).out.partition("\nshift")[0]
         assert f"{row.mean:.2f}" in test and f"{row.costs['watts']:.2f}" in test
         assert max(map(len, test.splitlines())) <= width
+
+
+def test_bounds_are_asked_for_and_approved_and_what_lies_inside_goes_into_use(metamem, tmp_path):
+    home = ("--home", tmp_path)
+    open_archive(tmp_path / "archive.db").close()
+    about = {"reason": "", "evidence": {}, "defaults": DialsDomain.space.defaults()}
+    place = Place("domain", "dials")
+    names = DialsDomain.space.parameters
+    number = next(n for n, p in names.items() if isinstance(p, Float))
+    switch = next(n for n, p in names.items() if isinstance(p, Choice))
+    low, high = names[number].low, names[number].high
+    options = "|".join(str(each) for each in names[switch].options)
+    said = metamem(
+        *("promotions", "bounds", "dials", "--within", f"{number}={low}..{high}"),
+        *("--within", f"{switch}={options}", "--by", "Ada", *home),
+    )
+    assert said.code == 0 and "wait for approval in dials" in said.out
+    values = {**DialsDomain.space.defaults(), number: high}
+    with api.api.open_home(tmp_path) as archive:
+        assert change(Ledger(archive), values, place, **about).waits  # nobody approved them yet
+    subject = said.out.split("approve ")[1].split()[0]
+    watched = metamem("promotions", "approve", subject, "--watched", *home)
+    assert watched.code == 2 and "nothing watches" in watched.err
+    assert metamem("promotions", "approve", subject, "--by", "Ada", *home).code == 0
+    values[switch] = names[switch].options[-1]
+    with api.api.open_home(tmp_path) as archive:
+        assert not change(Ledger(archive), values, place, **about).waits
+
+
+def test_bounds_that_are_none_are_refused_before_anything_is_entered(metamem, tmp_path):
+    open_archive(tmp_path / "archive.db").close()
+    for domain, within, told in (
+        ("routing", "flor=0.1..0.2", "names no parameter"),
+        ("routing", "floor=0.1", "is no range"),
+        ("routing", "floor=0.2..0.1", "are no range"),
+        ("routing", "floor=0.1..7", "'floor'"),
+        ("routing", "floor=a..b", "must be a number"),
+        ("routing", "floor=0.1..NaN", "'floor'"),
+        ("observation", "first=highest", "must be one of"),
+        ("toy", "floor=0.1..0.2", "has no parameters"),
+        ("ruoting", "floor=0.1..0.2", "ruoting"),
+    ):
+        said = metamem("promotions", "bounds", domain, "--within", within, "--home", tmp_path)
+        assert said.code == 2 and told in " ".join(said.err.split()), said.err
+    with api.api.open_home(tmp_path) as archive:
+        assert archive.promotions() == []
 
 
 def test_many_costs_become_a_list_rather_than_fall_off_the_screen(row, capsys, monkeypatch):

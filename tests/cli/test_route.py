@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from metamem.promotion import Ledger
+from metamem.promotion.parameters import change
+from metamem.routing import SPACE
+from metamem.store import Place, open_archive
+
 S = "local/project/shop"
 ARMS = ("--arm", "small,cost=0.02", "--arm", "large,cost=0.4,success=0.7")
 
@@ -152,3 +157,26 @@ def test_what_cannot_be_done_is_said(
     row = {"task": "x", "odds": {"a": 0.5, "b": 0.6}, "arm": "a", "success": 1}
     (tmp_path / "odds.jsonl").write_text("\n" + json.dumps(row) + "\n" + json.dumps(row))
     assert said in run(*words, code=code)
+
+
+def test_what_was_approved_runs_though_no_variable_names_its_archive(
+    run: Callable[..., str], metamem, tmp_path: Path
+) -> None:
+    """The archive lies where one works; routers belong to the memory, which lies elsewhere."""
+    home, place = tmp_path / "metamem-home", Place("domain", "routing")
+    with open_archive(home / "archive.db") as archive:
+        values = {**SPACE.defaults(), "floor": 0.4}
+        entry = change(Ledger(archive), values, place, reason="a test", evidence={})
+    approve = ("promotions", "approve", entry.subject.id)
+    said = metamem(*approve)
+    assert "there is no memory" in said.out and "METAMEM_HOME=" in said.out
+    assert not (tmp_path / "memory").exists()
+    assert metamem("promotions", "undo", entry.subject.id, "--reason", "a test").code == 0
+    chosen(run)
+    with open_archive(home / "archive.db") as archive:
+        change(Ledger(archive), values, place, reason="a test", evidence={})
+    said = " ".join(metamem(*approve, "--watched").out.split())
+    assert "follow it within seconds" in said
+    assert "0 pairs" in run("status", "--scope", S)
+    status = json.loads(run("status", "--scope", S, "--json"))
+    assert (status["settings"]["floor"], status["settings_from"]) == (0.4, "domain:routing")

@@ -11,6 +11,7 @@ import pytest
 from metamem.cli.attach import tell_daemon
 from metamem.cli.main import run
 from metamem.core.access import Scope
+from metamem.core.registry import BUILT_IN
 from metamem.foundry.acts import acts
 from metamem.foundry.alarms import IDLE, alarms, standing_still
 from metamem.foundry.overseer import AGAIN, HOUR, Looked, Overseer
@@ -169,17 +170,37 @@ def test_what_a_failed_hourly_look_said_is_told(tmp_path: Path, capsys) -> None:
     hourly = Hourly(tmp_path / "nowhere", every=3600, first=0)
     hourly.look()
     until = time.monotonic() + 120
-    while not hourly.ran and time.monotonic() < until:
+    jobs = len(BUILT_IN["hourly"])
+    while hourly.ran < jobs and time.monotonic() < until:
         time.sleep(0.2)
         hourly.look()
     hourly.close()
     status = hourly.status()
-    assert (status["ran"], status["failed"]) == (1, 1) and "nowhere" in status["trouble"]
+    assert (status["ran"], status["failed"]) == (jobs, jobs) and "nowhere" in status["trouble"]
     running = dict.fromkeys(
         ("pid", "seconds", "answered", "silent", "sessions", "stored", "calls", "facts", "late"), 0
     )
     tell_daemon({**running, "trouble": "", "hourly": status}, 0)
-    assert "of 1 hourly looks 1 failed; the last said:" in " ".join(capsys.readouterr().err.split())
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"of {jobs} hourly looks {jobs} failed; the last said:" in told
+
+
+def test_what_one_job_failed_with_is_told_until_that_one_went_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another that goes well does not take the alarm off."""
+    for name, text in (("fails", "raise SystemExit('no luck')"), ("works", "pass")):
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setitem(BUILT_IN, "hourly", {"fails": "fails:main", "works": "works:main"})
+    hourly = Hourly(tmp_path, every=0.5, first=0)
+    until = time.monotonic() + 60
+    while hourly.ran < 6 and time.monotonic() < until:
+        hourly.look()
+        time.sleep(0.05)
+        assert hourly.trouble == ("no luck" if hourly.failed else "")
+    hourly.close()
+    assert hourly.ran - hourly.failed >= 2  # and the other went well in between
 
 
 def test_a_workflow_that_waits_says_what_for(tmp_path: Path) -> None:

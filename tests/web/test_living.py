@@ -10,8 +10,11 @@ import pytest
 from metamem.core.errors import MetamemError, StoreError
 from metamem.service.client import MemoryClient
 from metamem.service.connecting import connect
+from metamem.service.service import MemoryService
 from metamem.service.words import Ask, Draft, Listing, Session, Turn
+from metamem.store.sqlite import SqliteArchive
 from tests.extras import needs
+from tests.service.routing.watched import SABOTAGED, changed, lived
 from tests.web.serving import SHOP, Served, prepare, serving, start
 
 needs("fastapi")
@@ -158,6 +161,38 @@ def test_facts_are_drawn_from_conversations_beside_all_else(tmp_path: Path) -> N
         assert 'metamem_enrichment_total{what="stored"} 1.0' in metrics
         assert "metamem_enrichment_stopped 0.0" in metrics
         assert served.ask("GET", "/readyz").json() == {"status": "ready", "warnings": []}
+
+
+def test_a_server_takes_settings_of_routers_back_that_hurt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They applied themselves; half of the tasks were decided without them."""
+    home = tmp_path / "home" / "archive.db"
+    monkeypatch.setenv("METAMEM_HOME", str(home.parent))
+    changed(home, SABOTAGED)
+    key = prepare(tmp_path / "memory")
+    service = MemoryService(tmp_path / "memory")
+    try:
+        lived(service, service.local_caller(), SHOP, 300)
+    finally:
+        service.close()
+    served = start(tmp_path / "memory", key=key)
+    try:
+        until = time.monotonic() + 60
+        while 'metamem_router_settings_total{what="undone"} 1.0' not in (
+            served.ask("GET", "/metrics").text
+        ):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        assert served.ask("GET", "/readyz").json()["warnings"] == []
+        standing = served.client().routing(SHOP)
+        assert (standing.settings_from, standing.watch) == ("defaults", "")
+    finally:
+        served.stop()
+    with SqliteArchive(home) as archive:
+        entry = archive.promotions()[-1]
+    assert (entry.decision, entry.decided_by) == ("undone", "auto:bounds")
+    assert "it was better before by" in entry.reason
 
 
 def test_a_server_that_may_spend_nothing_more_goes_on_and_says_so(tmp_path: Path) -> None:

@@ -7,13 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
+from metamem.cli import bounds
 from metamem.cli import options as o
-from metamem.cli.decided import archives, carry_out, ledgers, tool_names
+from metamem.cli.decided import (
+    archives,
+    carry_out,
+    ledgers,
+    of_routers_place,
+    tell_routers,
+    tool_names,
+)
 from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.core.errors import UnknownName, UsageError
 from metamem.core.ids import short
 from metamem.promotion.gate import GateReport
-from metamem.promotion.ledger import Ledger, by_gate
+from metamem.promotion.ledger import MAY_BE_UNDONE, Ledger, by_gate
 from metamem.promotion.under import AGREED, Under
 from metamem.store.records import Place, PromotionRecord
 
@@ -107,6 +115,13 @@ def approve(
             help="You know that it was learned under settings that the domain does not have by itself.",
         ),
     ] = False,
+    watched: Annotated[
+        bool,
+        typer.Option(
+            "--watched",
+            help="For settings of routers: they are taken back where their use proves that they hurt.",
+        ),
+    ] = False,
     home: o.Home = None,
 ) -> None:
     """Put into use what passed the gate and waits.
@@ -119,12 +134,17 @@ def approve(
             several, lambda each: each.pending(), subject, place, "waits for approval"
         )
         before = ledger.standing(found.subject, found.place).in_use
-        evidence = {**_live(found, without_comparison), **_agreed(found, settings_differ)}
+        evidence = {
+            **_live(found, without_comparison),
+            **_agreed(found, settings_differ),
+            **_watched(found, watched),
+        }
         who = by or getpass.getuser()
         ledger.approve(found.subject, found.place, by=who, reason=reason, evidence=evidence)
     instead = f", instead of {_short(before)}" if before else ""
     say(f"approved: {_short(found)} is in use in {found.place}{instead}")
     carry_out(found)
+    tell_routers(found, home)
 
 
 @app.command(
@@ -157,6 +177,12 @@ def undo(subject: Id, reason: Reason, by: By = "", place: Where = "", home: o.Ho
     carry_out(found)
 
 
+app.command(
+    epilog="[bold]Example[/bold]\n\n"
+    "metamem promotions bounds routing --within floor=0.01..0.2 --within boldness=0..1\n"
+)(bounds.bounds)
+
+
 def _live(found: PromotionRecord, without: str) -> Mapping[str, Any]:
     """What the live comparison of a scope came to, for a design that waits there."""
     if found.place.kind != "scope" or found.subject.kind != "design":
@@ -167,6 +193,18 @@ def _live(found: PromotionRecord, without: str) -> Mapping[str, Any]:
     from metamem.service.home import memory_folder
 
     return live_evidence(memory_folder(), found.place)
+
+
+def _watched(found: PromotionRecord, asked: bool) -> Mapping[str, Any]:
+    """The word of a person that what watches it may take it back."""
+    if not asked:
+        return {}
+    if found.subject.kind != "parameters" or not of_routers_place(found.place):
+        raise UsageError(
+            f"nothing watches {_short(found)} in {found.place}",
+            hint="settings of routers alone are watched in use",
+        )
+    return {MAY_BE_UNDONE: True}
 
 
 def _agreed(found: PromotionRecord, said: bool) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from metamem.cli.screen import print_json, print_table, remark, say
 from metamem.cli.spread import spread
 from metamem.core.amounts import many
 from metamem.core.errors import UsageError
+from metamem.core.ids import short
 from metamem.service.administers import Connected
 from metamem.service.defaults import Defaults
 from metamem.service.routing.words import (
@@ -37,6 +38,8 @@ metamem route explain d0190...
 metamem route evaluate [dim]# is it better than one arm for all tasks?[/dim]
 
 metamem route evaluate --log decisions.jsonl [dim]# of another system[/dim]
+
+metamem route watch [dim]# did settings that are watched hurt?[/dim]
 """
 DOUBTED = "*"
 app = typer.Typer(
@@ -162,8 +165,32 @@ def status(router: RouterName = ROUTER, scope: m.ScopeName = "", there: There = 
     say(f"settings from {found.settings_from}: {_settings(found.settings)}")
     if len(found.routers) > 1:
         say(f"routers of the scope: {', '.join(found.routers)}")
+    if found.watch:
+        say(found.watch)
     if found.warning:
         remark(f"warning: {found.warning}")
+
+
+@app.command()
+@spread()
+def watch(there: There = HERE) -> None:
+    """Look at settings that are watched, and undo those that are proven to hurt.
+
+    A server does it by itself, every minute, and the daemon of attached agents every hour.
+    """
+    from metamem.service.routing.watching import watch_once
+
+    found, warning = watch_once(there.folder())
+    if there.json:
+        print_json({"watched": found, "warning": warning})
+        return
+    if not found:
+        say("no settings that are watched are in use")
+    for each in found:
+        gain = "" if each.gain is None else f" (so far {each.gain:+.3f} by {each.pairs} pairs)"
+        say(f"{short(each.parameters)} in {each.place}, {each.state}: {each.told}{gain}")
+    if warning:
+        remark(f"warning: {warning}")
 
 
 @app.command()

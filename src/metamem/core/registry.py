@@ -72,6 +72,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "hourly": {  # modules that the daemon runs every hour, each in a process of its own
         "foundry": "metamem.foundry.hourly:main",
+        "routing": "metamem.service.routing.hourly:main",
     },
     "advisers": {  # who answers hooks beside memory
         "failures": "metamem.foundry.failures.advising:Advising",

@@ -38,6 +38,7 @@ RISKS_OF: Mapping[SubjectKind, tuple[Risk, ...]] = {  # the first where none is 
 }
 # Whoever approves one approves it for as long as it works: what watches it may take it out of use.
 WATCHED: tuple[SubjectKind, ...] = ("tool",)
+MAY_BE_UNDONE = "may_be_undone"  # evidence of an approval: by what watches it, where it hurts
 BETTER = "better"  # what a live comparison must have come to
 NO_EVIDENCE: Mapping[str, Any] = {}
 _TRIES = 20  # until a decision finds its place among those that others take at the same time
@@ -102,7 +103,8 @@ class Ledger:
         What was judged by records of a scope alone needs more than that there: a design waits for a
         live comparison (`evidence["comparison"]`), or for somebody's word that it can do without
         one (`evidence["without_comparison"]`, which says why). What was learned under settings that its
-        domain does not have by itself waits for the word of whoever knows that (`evidence[AGREED]`).
+        domain does not have by itself waits for the word of whoever knows that (`evidence[AGREED]`). With
+        `evidence[MAY_BE_UNDONE]` what watches it may take it out of use where it hurts.
         """
         _check_compared(subject, place, evidence)
         return self._enter(subject, place, "approved", by, reason, evidence)
@@ -201,6 +203,15 @@ def by_gate(entry: PromotionRecord) -> bool:
     return _OLD_NAMES.get(entry.decided_by, entry.decided_by) == GATE
 
 
+def _automata_may_undo(applied: PromotionRecord) -> bool:
+    """What went into use by itself; else what a person approved with that word."""
+    return (
+        applied.decision != "approved"
+        or applied.subject.kind in WATCHED
+        or bool(applied.evidence.get(MAY_BE_UNDONE))
+    )
+
+
 def _risk(subject: Subject, said: Risk | None) -> Risk:
     allowed = RISKS_OF.get(subject.kind, ())
     if not allowed:
@@ -277,7 +288,7 @@ def _checked(
                 if now.waits(subject)
                 else "metamem promotions lists what is",
             )
-        if is_automaton(by) and about.decision == "approved" and subject.kind not in WATCHED:
+        if is_automaton(by) and not _automata_may_undo(about):
             raise UsageError(f"a person put {what} into use; {by} may not undo that")
         return about
     return None

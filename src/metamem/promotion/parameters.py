@@ -1,6 +1,6 @@
 """Parameters change themselves, inside bounds that a person approved, and back where that hurts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ from metamem.core.ids import canonical_json
 from metamem.core.space import Choice
 from metamem.promotion.contents import parameters_id, policy_id
 from metamem.promotion.evidence import Rewards, Rival, paired_gain
-from metamem.promotion.ledger import GATE, REVERT, Ledger
+from metamem.promotion.ledger import GATE, MAY_BE_UNDONE, REVERT, Ledger
 from metamem.promotion.standing import standing
 from metamem.promotion.under import Under
 from metamem.store.records import Place, PromotionRecord, Subject
@@ -87,25 +87,48 @@ def propose_bounds(ledger: Ledger, bounds: Bounds, place: Place, *, by: str) -> 
 
 
 def approved_bounds(ledger: Ledger, place: Place) -> Bounds | None:
-    said = _in_use(ledger, Subject("policy", "", BOUNDS), place)
-    if said is None:
+    history = ledger.history(Subject("policy", "", BOUNDS), place)
+    now = standing(history).in_use
+    if now is None:
         return None
-    return Bounds.from_json(said.evidence[BOUNDS])
+    return Bounds.from_json(_promotion(history, now.subject).evidence[BOUNDS])
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A set of parameters that is in use at a place, or would be if what came after it were undone."""
+
+    subject: Subject
+    place: Place
+    ordinal: int  # of the decision that put it there
+    values: Values
+    watched: bool  # it applied itself inside approved bounds, or was approved for as long as it does no harm
+
+
+def applied(ledger: Ledger, place: Place, name: str = "") -> list[Applied]:
+    """What is in use at a place, and what each undo would bring back; what is in use now is first."""
+    history = ledger.history(Subject("parameters", "", name), place)
+    return [
+        Applied(
+            entry.subject,
+            place,
+            entry.ordinal,
+            dict(_promotion(history, entry.subject).evidence["values"]),
+            bool(entry.evidence.get(BOUNDS if entry.decision == "promoted" else MAY_BE_UNDONE)),
+        )
+        for entry in reversed(standing(history).applied)
+    ]
 
 
 def in_use(ledger: Ledger, place: Place, name: str = "") -> Values | None:
     """The values that are in use at a place; none where nothing was ever put into use."""
-    said = _in_use(ledger, Subject("parameters", "", name), place)
-    return dict(said.evidence["values"]) if said is not None else None
+    found = applied(ledger, place, name)
+    return found[0].values if found else None
 
 
-def _in_use(ledger: Ledger, subject: Subject, place: Place) -> PromotionRecord | None:
-    """The promotion of what is in use: it has the evidence, whoever approved it later."""
-    history = ledger.history(subject, place)
-    now = standing(history).in_use
-    if now is None:
-        return None
-    return next(e for e in history if e.subject == now.subject and e.decision == "promoted")
+def _promotion(history: Sequence[PromotionRecord], subject: Subject) -> PromotionRecord:
+    """The promotion of a subject: it has the evidence, whoever approved it later."""
+    return next(e for e in history if e.subject == subject and e.decision == "promoted")
 
 
 def change(
@@ -154,8 +177,10 @@ def revert_if_worse(
     reward_range: tuple[float, float] = (0.0, 1.0),
     level: float = 0.01,
     seed: int = 0,
+    told: str = "",
 ) -> PromotionRecord | None:
-    """Undo a change that applied itself, where it is proven that it was better before."""
+    """Undo a change that applied itself, where it is proven that it was better before. `told`: by what,
+    in words."""
     rule = paired_gain(reward_range)
     found = rule.judge(before, Rival("", 0.0, now), level=level, seed=seed)
     if not found.passed:
@@ -164,6 +189,6 @@ def revert_if_worse(
         subject,
         place,
         by=REVERT,
-        reason=f"it was better before by {found.gain:.3f}, at least {found.lower_bound:.3f}",
+        reason=f"it was better before by {found.gain:.3f}, at least {found.lower_bound:.3f}{told}",
         evidence=asdict(found),
     )

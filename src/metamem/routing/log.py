@@ -20,7 +20,8 @@ from metamem.store.sql.base import insert, insert_new
 
 LATELY = 200  # decisions whose allowed arms are looked up
 _DECISION = (
-    "id, scope, router, number, at, who, context, beliefs, speaks, settings, arm, propensity"
+    "id, scope, router, number, at, who, context, beliefs, speaks, settings, arm, propensity,"
+    " watched, held_back"
 )
 
 
@@ -39,6 +40,8 @@ class Decision:
     speaks: Mapping[str, Speaking]
     settings: Settings
     outcome: Outcome | None = None
+    watched: str = ""  # the change of settings that was watched then
+    held_back: bool = False  # from that change: the settings are those before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ def enter(execute: Execute, made: Decision) -> Decision:
         "settings": canonical_json(made.settings.to_json()),
         "arm": made.choice.arm,
         "propensity": made.choice.propensity,
+        "watched": made.watched,
+        "held_back": int(made.held_back),
     }
     insert(execute, "route_decisions", row)
     return decision(execute, made.id)
@@ -185,7 +190,22 @@ def erase(execute: Execute, scope: int, whose: str | None = None) -> int:
 
 
 def _decision(row: Any, outcome: Outcome | None) -> Decision:
-    identifier, scope, router, number, at, who, context, beliefs, speaks, settings, arm, p = row
+    (
+        identifier,
+        scope,
+        router,
+        number,
+        at,
+        who,
+        context,
+        beliefs,
+        speaks,
+        settings,
+        arm,
+        p,
+        *more,
+    ) = row
+    watched, held_back = more
     try:
         believed = read_beliefs(beliefs)
         said = {arm: tuple((w, m) for w, m in each) for arm, each in json.loads(speaks).items()}
@@ -194,7 +214,19 @@ def _decision(row: Any, outcome: Outcome | None) -> Decision:
         raise DataError(f"the decision {identifier} cannot be read: {error}") from error
     choice = Choice(arm, p, believed)
     return Decision(
-        identifier, scope, router, number, at, who, _context(context), choice, said, used, outcome
+        identifier,
+        scope,
+        router,
+        number,
+        at,
+        who,
+        _context(context),
+        choice,
+        said,
+        used,
+        outcome,
+        watched,
+        bool(held_back),
     )
 
 

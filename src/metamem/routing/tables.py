@@ -18,7 +18,14 @@ ROUTING = Component(
                 router TEXT NOT NULL, at INTEGER NOT NULL, who TEXT NOT NULL,
                 success REAL NOT NULL, cost REAL NOT NULL, latency REAL NOT NULL)""",
             "CREATE INDEX outcomes_of_router ON route_outcomes (scope, router, seq)",
-        )
+        ),
+        (
+            # A change of settings that was watched then, if any, and whether the task was held back
+            # from it: decided with the settings before it.
+            "ALTER TABLE route_decisions ADD COLUMN watched TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE route_decisions ADD COLUMN held_back INTEGER NOT NULL DEFAULT 0",
+            "CREATE INDEX decisions_watched ON route_decisions (watched) WHERE watched <> ''",
+        ),
     ],
     erasable=("route_decisions", "route_outcomes"),
 )

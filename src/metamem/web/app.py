@@ -18,6 +18,7 @@ from metamem.service.metered import Metered
 from metamem.service.operation import Operation
 from metamem.service.operations import OPERATIONS
 from metamem.service.problems import problem
+from metamem.service.routing.watching import SettingsWatch
 from metamem.service.service import MemoryService
 from metamem.web.asgi import Application, Receive, Scope, Send
 from metamem.web.desk import BODY_BYTES, OWNER, Desk, bearer_of, refused
@@ -42,6 +43,7 @@ class Settings:
 Hires = Callable[[], AbstractAsyncContextManager[Metered]]
 Designs = Callable[[Metered | None], AbstractAsyncContextManager[ServedDesigns]]
 Enriches = Callable[[Metered], AbstractAsyncContextManager[Enriching]]
+Watches = Callable[[], AbstractAsyncContextManager[SettingsWatch]]
 
 
 def build(
@@ -50,10 +52,12 @@ def build(
     designs: Designs | None = None,
     enriches: Enriches | None = None,
     hires: Hires | None = None,
+    watches: Watches | None = None,
 ) -> Application:
     """The application. Whoever runs it closes the service afterwards. `designs` opens those that
-    are served while it runs, `enriches` begins to draw facts from conversations; without, neither
-    is done. `hires` opens the model that both ask."""
+    are served while it runs, `enriches` begins to draw facts from conversations, `watches` to look at
+    settings of routers that are watched; without, none of it is done. `hires` opens the model that
+    designs and enrichment ask."""
     settings = settings or Settings()
     metrics = Metrics(service)
     desk = Desk(service, metrics, body_bytes=settings.body_bytes)
@@ -73,6 +77,10 @@ def build(
                 job = await opened.enter_async_context(enriches(model))
                 metrics.watch_enrichment(job.status)
                 desk.watched.append(lambda: job.status()["warning"])
+            if watches is not None:
+                watch = await opened.enter_async_context(watches())
+                metrics.watch_settings(watch.status)
+                desk.watched.append(watch.warning)
             yield
 
     app = FastAPI(

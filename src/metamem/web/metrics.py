@@ -47,6 +47,10 @@ class Metrics:
         """Tell also what is drawn from conversations, as `Enriching.status` has it."""
         self.registry.register(_Enrichment(status))
 
+    def watch_settings(self, status: Callable[[], Mapping[str, int]]) -> None:
+        """Tell also of routers' settings that are watched, as `SettingsWatch.status` has it."""
+        self.registry.register(_RouterSettings(status))
+
     def count(self, interface: str, verb: str, outcome: str, seconds: float) -> None:
         self._requests.labels(interface, verb, outcome).inc()
         self._seconds.labels(interface, verb).observe(seconds)
@@ -129,6 +133,35 @@ class _Enrichment(Collector):
             ("stopped", "Whether it stands still: nothing may be spent, or no model answers"),
         ):
             yield GaugeMetricFamily(f"metamem_enrichment_{name}", words, float(found[name]))
+
+
+class _RouterSettings(Collector):
+    """Settings of routers that are watched. What never happened shows as a zero."""
+
+    def __init__(self, status: Callable[[], Mapping[str, int]]) -> None:
+        self._status = status
+
+    def describe(self) -> Iterable[Metric]:
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        found = self._status()
+        counts = CounterMetricFamily(
+            "metamem_router_settings",
+            "Looks at settings of routers that are watched, and how many were undone",
+            labels=["what"],
+        )
+        for what in ("looks", "undone"):
+            counts.add_metric([what], found[what])
+        yield counts
+        standing = GaugeMetricFamily(
+            "metamem_router_settings_in_use",
+            "Settings of routers that may be taken back: still watched, or kept",
+            labels=["state"],
+        )
+        for state in ("watched", "kept"):
+            standing.add_metric([state], found[state])
+        yield standing
 
 
 class _Store(Collector):

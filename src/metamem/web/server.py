@@ -38,6 +38,7 @@ from metamem.service.designs.served import ServedDesigns
 from metamem.service.designs.starting import served_designs
 from metamem.service.enriching import enriching_beside
 from metamem.service.metered import Metered, PaidModel, metered
+from metamem.service.routing.watching import watching_beside
 from metamem.service.service import MemoryService
 from metamem.store.runlock import lock_file
 from metamem.web.app import LOOPBACK, Designs, Settings, build
@@ -109,6 +110,7 @@ def serve(
             _told(_designs(service, offer), trouble),
             _told(partial(enriching_beside, service) if enrich else None, trouble),
             _told(partial(metered, service.database, model) if model else None, trouble),
+            partial(watching_beside, service.database),
         )
         listener = _listen(host, port)
         stack.callback(listener.close)

@@ -343,7 +343,7 @@ def test_a_loop_that_is_open_or_one_sided_is_told() -> None:
 def test_health_tells_of_routers_that_are_never_told(service: MemoryService) -> None:
     assert service.routing.warning() == ""
     made = [routed(service) for _ in range(10)]
-    assert "1 routers are asked and never told" in service.routing.warning()
+    assert "1 router is asked and never told" in service.routing.warning()
     service.routing.reward(ADA, made[0].decision, Outcome(1.0))
     assert service.routing.warning() == ""
 

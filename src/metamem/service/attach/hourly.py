@@ -44,7 +44,12 @@ class Hourly:
         self._running: dict[str, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
         self.ran = 0
         self.failed = 0
-        self.trouble = ""  # of the last one that failed; nothing once one went well
+        self._troubles: dict[str, str] = {}  # of each that failed the last time
+
+    @property
+    def trouble(self) -> str:
+        """Of those that failed the last time; what went well since is not told any more."""
+        return "; ".join(dict.fromkeys(self._troubles.values()))
 
     def look(self) -> None:
         """Called now and then."""
@@ -93,10 +98,10 @@ class Hourly:
             return
         del self._running[name]
         self.ran += 1
-        self.trouble = ""
+        self._troubles.pop(name, None)
         if process.returncode:
             self.failed += 1
-            self.trouble = _last_line(said) or f"it ended with code {process.returncode}"
+            self._troubles[name] = _last_line(said) or f"it ended with code {process.returncode}"
         said.close()
 
 

@@ -5,6 +5,7 @@ and the audit says so. Choosing and telling need the right to write to the scope
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metamem.core.access import Caller
@@ -14,6 +15,7 @@ from metamem.core.ids import derive_seed
 from metamem.routing import Settings, log
 from metamem.routing.choosing import checked_arms
 from metamem.routing.reading import Entry
+from metamem.routing.sides import sides
 from metamem.routing.telling import why
 from metamem.routing.words import Arm, Belief, Context, Outcome
 from metamem.service.access.acting import allow
@@ -23,6 +25,7 @@ from metamem.service.designs.clean import without_secrets
 from metamem.service.routing.judging import judge
 from metamem.service.routing.routers import LiveRouters
 from metamem.service.routing.settings import SettingsInUse
+from metamem.service.routing.watching import progress
 from metamem.service.routing.words import (
     COST_WEIGHT,
     LATENCY_WEIGHT,
@@ -51,6 +54,10 @@ LONGEST_NAME = 100
 SILENT = 10  # decisions without a single outcome that are worth a warning
 ONE_SIDED = 200  # decisions in a row for the same arm that are worth one
 NO_TAGS: Mapping[str, str] = {}
+HELD_BACK = (
+    " It was decided with the settings before a change that is watched: chance holds back half of the"
+    " tasks from it, to see whether it hurts."
+)
 
 
 class Routing:
@@ -81,14 +88,28 @@ class Routing:
             name = _name(router)
             caller = self._service.ready(act, scope)
             number = self._number(caller, scope, "write")
-            settings = self._settings.of(scope).settings.weighing(cost_weight, latency_weight)
-            identifier = new_id("d")
+            identifier, used = new_id("d"), self._settings.of(scope)
+            if len(allowed) == 1:
+                used = replace(used, watch="")  # nothing to choose, and so nothing to compare
+            settings, held_back = used.dealt(identifier)
+            settings = settings.weighing(cost_weight, latency_weight)
             live = self._routers.get(number, name, settings)
             with live.lock:
                 choice = live.router.choose(context, allowed, derive_seed(identifier))
                 speaks = live.router.speaking(context, allowed)
             made = log.Decision(
-                identifier, number, name, 0, now_ms(), caller.who, context, choice, speaks, settings
+                identifier,
+                number,
+                name,
+                0,
+                now_ms(),
+                caller.who,
+                context,
+                choice,
+                speaks,
+                settings,
+                watched=used.watch,
+                held_back=held_back,
             )
             with self._database.writing() as execute:
                 self._database.alone(execute, f"router {number} {name}")
@@ -97,7 +118,7 @@ class Routing:
                 log.enter(execute, made)
                 act.target = identifier
                 act.enter(execute)
-        told = why(choice, speaks)
+        told = why(choice, speaks) + (HELD_BACK if made.held_back else "")
         return Routed(identifier, choice.arm, choice.propensity, told, _believed(choice.beliefs))
 
     def reward(self, caller: Caller, decision: str, outcome: Outcome) -> RouteTold:
@@ -128,7 +149,7 @@ class Routing:
                 task=made.context.task,
                 arm=made.choice.arm,
                 propensity=made.choice.propensity,
-                why=why(made.choice, made.speaks),
+                why=why(made.choice, made.speaks) + (HELD_BACK if made.held_back else ""),
                 arms=_believed(made.choice.beliefs),
                 settings=made.settings.to_json(),
                 rewarded=outcome is not None,
@@ -163,6 +184,7 @@ class Routing:
                 settings.to_json(),
                 used.origin,
                 "; ".join(filter(None, (used.problem, warning(decisions, outcomes, newest)))),
+                self._watched(used.watch),
             )
 
     def judge(
@@ -227,7 +249,15 @@ class Routing:
         ((count,),) = rows
         if not count:
             return ""
-        return f"{count} routers are asked and never told what came of it: they cannot learn"
+        are = "is" if count == 1 else "are"
+        return f"{many(count, 'router')} {are} asked and never told what came of it: nothing is learned"
+
+    def _watched(self, watch: str) -> str:
+        """How far the watch of a change is, where one is watched."""
+        if not watch:
+            return ""
+        with self._database.reading() as execute:
+            return progress(sides(execute, watch))
 
     def _number(self, caller: Caller, scope: str, right: Right) -> int:
         with self._database.reading() as execute:

@@ -1,16 +1,23 @@
-"""Which settings a router of a scope runs with: those that the promotion ledger has in use."""
+"""Which settings a router of a scope runs with: those that the promotion ledger has in use.
+
+A change that applied itself, inside bounds that a person approved, is watched, and so is one that was
+approved for as long as it does no harm: chance holds back half of the tasks from it, which are decided with
+the settings before it, until enough is known of both (`metamem.service.routing.watching`). What else a
+person approved runs alone.
+"""
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from metamem.core.errors import MetamemError
+from metamem.core.ids import derive_seed
 from metamem.promotion.ledger import Ledger
-from metamem.promotion.parameters import in_use
+from metamem.promotion.parameters import Applied, applied
 from metamem.routing import SPACE, Settings
 from metamem.routing.settings import USUAL
+from metamem.routing.sides import sides
 from metamem.service.archives import ArchivesEraser
 from metamem.service.database import Database
 from metamem.store.records import Place
@@ -19,6 +26,7 @@ from metamem.store.sqlite import SqliteArchive
 LOOK_EVERY = 5.0  # seconds
 DOMAIN = "routing"
 DEFAULTS = "defaults"
+MOST_PAIRS = 960  # of outcomes with and without a change, after which it is watched no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,13 @@ class Used:
     settings: Settings = USUAL
     origin: str = DEFAULTS
     problem: str = ""  # what is in use and cannot be used: something else runs instead
+    watch: str = ""  # the change that is watched, if any
+    before: Settings = USUAL  # what ran before it
+
+    def dealt(self, decision: str) -> tuple[Settings, bool]:
+        """With which settings a task is decided, and whether it is held back from a change."""
+        held_back = bool(self.watch) and derive_seed("held back", decision) % 2 == 1
+        return (self.before if held_back else self.settings), held_back
 
 
 class SettingsInUse:
@@ -40,7 +55,7 @@ class SettingsInUse:
         look_every: float = LOOK_EVERY,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._archives = ArchivesEraser(database)
+        self._database, self._archives = database, ArchivesEraser(database)
         self._look_every, self._clock = look_every, clock
         self._lock = threading.Lock()
         self._known: dict[str, tuple[float, Used]] = {}
@@ -56,34 +71,66 @@ class SettingsInUse:
 
     def _looked_up(self, scope: str) -> Used:
         problems: list[str] = []
+        usable = self._usable(scope, problems)
+        settings, use = next(usable, (USUAL, None))
+        if use is None:
+            return Used(problem=_told(problems))
+        origin = f"{use.place.kind}:{use.place.name}"
+        if not use.watched or self._is_known(watch_of(use)):
+            return Used(settings, origin, _told(problems))
+        before, _ = next(usable, (USUAL, None))
+        if before == settings:
+            return Used(settings, origin, _told(problems))
+        return Used(settings, origin, _told(problems), watch_of(use), before)
+
+    def _usable(self, scope: str, problems: list[str]) -> Iterator[tuple[Settings, Applied]]:
+        """What runs there, then what would run if that were undone, and so on."""
         for place, name in (
             (Place("scope", scope), DOMAIN),
             (Place("scope", scope), ""),  # as a run of `learn` promotes them
             (Place("domain", DOMAIN), ""),
         ):
             for path in self._archives.paths():
-                found, problem = _found(path, place, name)
-                if found is not None:
-                    return Used(found, f"{place.kind}:{place.name}", _told(problems))
-                problems += [problem] if problem else []
-        return Used(problem=_told(problems))
+                try:
+                    with SqliteArchive(path, create=False) as archive:
+                        found = of_routers(applied(Ledger(archive), place, name))
+                except MetamemError:
+                    # Where archives lie is no caller's business.
+                    problems.append(UNREADABLE)
+                    continue
+                for use in found:
+                    try:
+                        yield Settings.learned(use.values), use
+                    except MetamemError as error:
+                        told = f"{place.kind}:{place.name}"
+                        problems.append(
+                            f"the settings that are in use for {told} cannot be used: {error.message}"
+                        )
+                        break
+
+    def _is_known(self, watch: str) -> bool:
+        """Whether enough is known of a change."""
+        with self._database.reading() as execute:
+            return sides(execute, watch).pairs >= MOST_PAIRS
 
 
-def _found(path: Path, place: Place, name: str) -> tuple[Settings | None, str]:
-    """What an archive has in use at a place, or why that cannot be used. Where archives lie is no
-    caller's business."""
-    try:
-        with SqliteArchive(path, create=False) as archive:
-            values = in_use(Ledger(archive), place, name)
-    except MetamemError:
-        return None, "an archive cannot be read, so that no settings in it are used: metamem doctor"
-    if values is None or (place.kind == "scope" and not name and values.keys() - SPACE.parameters):
-        return None, ""  # nothing, or the parameters of something else
-    try:
-        return Settings.learned(values), ""
-    except MetamemError as error:
-        told = f"{place.kind}:{place.name}"
-        return None, f"the settings that are in use for {told} cannot be used: {error.message}"
+UNREADABLE = "an archive cannot be read, so that no settings in it are used: metamem doctor"
+
+
+def watch_of(use: Applied) -> str:
+    """What the log calls the watch of a change. One that comes back after an undo is watched anew."""
+    return f"{use.place} {use.subject.name} {use.subject.id} {use.ordinal}"
+
+
+def of_routers(found: list[Applied]) -> list[Applied]:
+    """Those that are not the parameters of something else that a scope has."""
+    return [
+        use
+        for use in found
+        if use.place.kind == "domain"
+        or use.subject.name
+        or not use.values.keys() - SPACE.parameters
+    ]
 
 
 def _told(problems: list[str]) -> str:

@@ -108,6 +108,7 @@ class RoutingStanding:
     settings: Mapping[str, float]  # cost and latency weigh as at the newest decision
     settings_from: str  # `defaults`, or the place of the ledger that has them in use
     warning: str = ""
+    watch: str = ""  # how far it is, where these settings are watched
 
 
 @dataclass(frozen=True, slots=True)

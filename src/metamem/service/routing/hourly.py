@@ -1,0 +1,21 @@
+"""`python -m metamem.service.routing.hourly MEMORY`: one look at settings that are watched, for a
+scheduler."""
+
+import sys
+from pathlib import Path
+
+from metamem.core.errors import MetamemError
+from metamem.service.routing.watching import watch_once
+
+
+def main() -> int:
+    try:
+        watch_once(Path(sys.argv[1]))
+    except MetamemError as error:
+        print(error.message, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
