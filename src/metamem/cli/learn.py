@@ -151,7 +151,7 @@ def learn(
     A domain of parameters, such as dials, says so: there sets of values are learned, in the same way.
     """
     from metamem.api import learn as learn_design
-    from metamem.api import learn_config
+    from metamem.runs.settings import learn_config
 
     published, home = played.preset(domain), played.home
     rules, world = played.rules(published), played.world(published)
