@@ -16,7 +16,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from metamem.api import conditions
 from metamem.core.chat import Question, Site, Turn
 from metamem.designs.library import load
 from metamem.evaluation.jobs import Spec
@@ -24,6 +23,7 @@ from metamem.evaluation.rules import Rules
 from metamem.models.broker import Broker
 from metamem.models.config import ModelConfig
 from metamem.runs.opening import staged
+from metamem.runs.settings import conditions
 from metamem.store.sqlite import SqliteArchive
 
 LATENCY = 1.0  # seconds, as a quick provider has it

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ from metamem.models.config import load_config
 from metamem.promotion.ledger import Ledger
 from metamem.promotion.settings import as_in_use
 from metamem.runs.across import columns, cross_table, play_across
-from metamem.runs.config import LearnConfig, learns
+from metamem.runs.config import LearnConfig
 from metamem.runs.crosstable import CrossTable
 from metamem.runs.forecast import Forecast, forecast
 from metamem.runs.learn import learn as learn_run
@@ -46,21 +46,17 @@ from metamem.runs.opening import PLAYING, Stage, staged
 from metamem.runs.opening import broker_for as broker_for
 from metamem.runs.opening import running as running
 from metamem.runs.played import evaluations, watched
+from metamem.runs.settings import NO_MODELS, Models, conditions, learn_config
 from metamem.runs.summary import Summary
-from metamem.runs.supply import WHAT, check_suited
+from metamem.runs.supply import WHAT
 from metamem.runs.table import ANSWERS
-from metamem.search.budget import Budget
 from metamem.search.handoff import run_folder
 from metamem.search.learnables import learnable_of
 from metamem.store.archive import Archive
 from metamem.store.sqlite import SqliteArchive
 
 LOCAL = Spec("local")
-Models = Mapping[str, str | Sequence[str]]  # by role
-NO_MODELS: Models = {}
-NO_SETTINGS: Mapping[str, Any] = {}
 RULES = Rules()
-BY_NAME = ("agent", "proposer", "selector")  # settings that a domain may suggest by a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,33 +180,6 @@ async def evaluate_async(
 evaluate = blocking(evaluate_async)
 
 
-def conditions(
-    domain: str,
-    rules: Rules,
-    models: Models = NO_MODELS,
-    *,
-    domain_settings: Mapping[str, Any] = NO_SETTINGS,
-    agent: Spec | None = None,
-    **settings: Any,
-) -> tuple[LearnConfig, dict[str, Any]]:
-    """What designs are to be played under, and what of the settings goes beyond a config."""
-    domain, data = registry.pinned("domains", domain, domain_settings)
-    made: Domain = registry.create("domains", domain, **data)
-    settings = renamed(settings, layer="isolation")
-    names = {f.name for f in fields(LearnConfig)}
-    given = {name: value for name, value in settings.items() if name in names}
-    if agent is not None:
-        given["agent"] = agent
-    config = LearnConfig(
-        domain=Spec(domain, data),
-        rules=rules,
-        models=by_role(models),
-        **(learnable_of(made).settings(made) | given),
-    )
-    check_suited(config, made)
-    return config, {name: value for name, value in settings.items() if name not in names}
-
-
 async def across_async(
     domains: Sequence[str] = (),
     split: str = "test",
@@ -306,54 +275,6 @@ def read_episodes(path: str | Path) -> list[Experience]:
                 '"reward": ...}',
             ) from error
     return episodes
-
-
-def by_role(models: Models) -> dict[str, tuple[str, ...]]:
-    """Names of models by role, each role's as a tuple."""
-    return {
-        role: (names,) if isinstance(names, str) else tuple(names) for role, names in models.items()
-    }
-
-
-def learn_config(
-    archive: Archive | None, domain: str, run: str, settings: dict[str, Any]
-) -> LearnConfig:
-    """What a run is about to be, or what the known run is."""
-    known = {r.id: r for r in archive.runs() if learns(r)} if run and archive else {}
-    if run in known:
-        stored = LearnConfig.from_json(known[run].config)
-        if domain and not _is(domain, stored.domain):
-            raise UsageError(f"the run {run!r} learns {stored.domain.name!r}, not {domain!r}")
-        return stored
-    if not domain:
-        raise UsageError("which domain?", hint=f"known: {', '.join(registry.names('domains'))}")
-    settings = renamed(settings, layer="isolation")
-    names = {f.name for f in fields(LearnConfig)}
-    if wrong := sorted(set(settings) - names - {"domain_settings", "designs", "seconds"}):
-        raise UsageError(
-            f"learn has no setting {wrong[0]!r}", hint=f"known: {', '.join(sorted(names))}"
-        )
-    domain, data = registry.pinned("domains", domain, settings.pop("domain_settings", {}))
-    made: Domain = registry.create("domains", domain, **data)
-    suggested = {
-        name: Spec(value) if name in BY_NAME and isinstance(value, str) else value
-        for name, value in made.suggestions.items()
-    }
-    if settings.get("designs") or settings.get("seconds") or "budget" in settings:
-        suggested.pop("designs", None)
-    chosen = {**learnable_of(made).settings(made), **suggested, **settings}
-    chosen["models"] = by_role(chosen.get("models", {}))
-    designs, seconds = chosen.pop("designs", 0), chosen.pop("seconds", 0.0)
-    if designs or seconds:
-        chosen["budget"] = Budget(designs, seconds)
-    config = LearnConfig(domain=Spec(domain, data), **chosen)
-    check_suited(config, made)
-    return config
-
-
-def _is(domain: str, stored: Spec) -> bool:
-    name, data = registry.spelled_out("domains", domain, {})
-    return registry.settled(name) == stored.name and data.items() <= stored.settings.items()
 
 
 def _new_name(archive: Archive, config: LearnConfig) -> str:

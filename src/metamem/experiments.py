@@ -10,16 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from metamem.api import (
-    LOCAL,
-    NO_MODELS,
-    NO_SETTINGS,
-    RULES,
-    Models,
-    conditions,
-    find_design,
-    open_home,
-)
+from metamem.api import LOCAL, RULES, find_design, open_home
 from metamem.core.aside import aside
 from metamem.core.blocking import blocking
 from metamem.core.progress import Progress, Silent
@@ -29,6 +20,7 @@ from metamem.models.allowance import Allowance
 from metamem.runs.experiments import Experiment, Terms
 from metamem.runs.experiments import experiment as played
 from metamem.runs.experiments.lab import Lab
+from metamem.runs.settings import NO_MODELS, NO_SETTINGS, Models, conditions
 
 USUAL = Terms()
 

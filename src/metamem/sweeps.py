@@ -6,16 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from metamem.api import (
-    LOCAL,
-    NO_MODELS,
-    NO_SETTINGS,
-    RULES,
-    Models,
-    conditions,
-    find_design,
-    open_home,
-)
+from metamem.api import LOCAL, RULES, find_design, open_home
 from metamem.core import registry
 from metamem.core.blocking import blocking
 from metamem.core.errors import UsageError
@@ -29,6 +20,7 @@ from metamem.evaluation.statistics import HolmComparison, holm_corrected, paired
 from metamem.models.allowance import Allowance
 from metamem.runs.opening import staged
 from metamem.runs.played import evaluations, watched
+from metamem.runs.settings import NO_MODELS, NO_SETTINGS, Models, conditions
 from metamem.runs.swept import Curve, CurveLine, Transfer, TransferLine
 from metamem.runs.table import TableRow, table
 from metamem.store.archive import Archive

@@ -100,6 +100,9 @@ def test_ctrl_c_stops_cleanly_and_tells_how_to_go_on(tmp_path):
     assert out == "" and "Traceback" not in err
     (run,) = json.loads(program("runs", "--json", "--home", home).stdout)
     assert run["state"] == "stopped"
+    again = program(*LEARN, "--home", home)  # whoever says the same again begins anew, and is told
+    assert again.returncode == 0 and "go on with it instead" in " ".join(again.stderr.split())
+    assert "metamem learn --run toy-s3-1" in " ".join(again.stderr.split())
 
 
 def _wait_for_designs(home):

@@ -323,6 +323,9 @@ def test_out_and_in_again(metamem, here, fact, tmp_path):
         file.write_text(damaged)
         assert metamem("import", file).code == 3
     assert metamem("import", tmp_path / "none").code == 2
+    (tmp_path / "bare").mkdir()
+    bare = metamem("import", tmp_path / "bare", "--yes")
+    assert (bare.code, f"there is no Markdown in {tmp_path / 'bare'}" in bare.err) == (2, True)
 
 
 def test_an_export_that_was_cut_short_is_told_as_that(metamem, here, fact, tmp_path):

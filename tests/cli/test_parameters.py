@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import typer
 
 import metamem as api
 from metamem.cli.attempt import Trial
@@ -320,16 +319,16 @@ def test_whoever_sits_there_is_asked(metamem, tmp_path, monkeypatch):
     for answer, code in ((False, 1), (True, 0)):
         asked = []
 
-        def confirm(question, *, abort, err, answer=answer, asked=asked):
+        def confirm(question, *, err, answer=answer, asked=asked):
             asked.append(question)
-            if not answer:
-                raise typer.Abort
+            return answer
 
         monkeypatch.setattr("typer.confirm", confirm)
         said = metamem(*approve)
         assert asked == ["Put it into use for all of dials?"]
         assert "seed = 4 (not 0)" in " ".join(said.err.split())
-        assert (said.code == 0) is (code == 0), said
+        assert said.code == code, said
+        assert ("not done: the answer was no" in said.err) is (not answer)
 
 
 def test_what_is_true_or_false_is_not_taken_from_any_word(metamem, tmp_path):

@@ -27,6 +27,19 @@ def test_a_path_works_as_a_name_and_a_wrong_path_says_why():
         registry.factory("domains", "no.such.module:Thing")
 
 
+def test_a_file_without_what_of_it_is_told_how_to_say_it(tmp_path):
+    with pytest.raises(UnknownName) as caught:
+        registry.factory("domains", f"{tmp_path}/mine.py")
+    assert f"{tmp_path}/mine.py:NAME" in caught.value.hint
+
+
+def test_what_is_no_domain_is_refused_where_it_is_made(tmp_path):
+    (tmp_path / "mine.py").write_text("class Mine:\n    name = 'mine'\n")
+    with pytest.raises(MetamemError, match="is no domain: it has no 'kind'") as caught:
+        registry.create("domains", f"{tmp_path}/mine.py:Mine")
+    assert "adding-a-domain" in caught.value.hint
+
+
 def test_a_file_works_as_a_name_wherever_it_is(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(
         "from dataclasses import dataclass\n"

@@ -3,10 +3,10 @@
 import pytest
 
 import metamem
-from metamem.api import learn_config
 from metamem.core.errors import UsageError
 from metamem.core.types import Design
 from metamem.runs.config import LearnConfig
+from metamem.runs.settings import learn_config
 
 ECHO = Design(
     "from metamem.designs import Memory\n\n\nclass Echo(Memory):\n"

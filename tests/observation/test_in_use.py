@@ -10,7 +10,7 @@ import pytest
 from bench.observation import SHORT, learned
 
 import metamem
-from metamem.api import learn_config, open_home
+from metamem.api import open_home
 from metamem.cli.main import run
 from metamem.core.chat import Question
 from metamem.core.errors import UsageError
@@ -27,6 +27,7 @@ from metamem.observation.domain import DESIGN, OBSERVER, SPACE, ObservationDomai
 from metamem.observation.playing import play
 from metamem.promotion import AGREED, Ledger
 from metamem.promotion.parameters import change, in_use
+from metamem.runs.settings import learn_config
 from metamem.runs.summary import Summary
 from metamem.service.designs.serving import Serving
 from metamem.service.designs.starting import served_designs

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import metamem as api
-from metamem.api import forecast_learning, learn_config, open_home
+from metamem.api import forecast_learning, open_home
 from metamem.cli.main import run
 from metamem.core import registry
 from metamem.core.errors import UsageError
@@ -14,6 +14,7 @@ from metamem.evaluation.plans import plan
 from metamem.evaluation.rules import Rules
 from metamem.runs.config import LearnConfig
 from metamem.runs.parity import ALMA, preset
+from metamem.runs.settings import learn_config
 from tests.extras import needs
 
 INLINE = Spec("inline")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from metamem.cli.asking import go_on
 from metamem.cli.memory_options import HERE, There
 from metamem.cli.screen import print_json, print_table, remark, say, tell
 from metamem.cli.spread import spread
@@ -172,7 +173,7 @@ def agree(yes: bool, question: str) -> None:
         return
     if not sys.stdin.isatty():
         raise UsageError("there is nobody here to ask", hint="say --yes to go on")
-    typer.confirm(question, abort=True, err=True)
+    go_on(question)
 
 
 def _enrichment(folder: Path) -> "State | None":

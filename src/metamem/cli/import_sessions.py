@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from metamem.cli.attach import Yes, agree
-from metamem.cli.importing import DryRun, Exclude, Import, Include, Only, UsedSince, about
+from metamem.cli.import_told import about
+from metamem.cli.importing import DryRun, Exclude, Import, Include, Only, UsedSince
 from metamem.cli.memory_options import HERE, There
 from metamem.cli.screen import print_json, print_table, refuse, remark, say
 from metamem.cli.spread import spread

@@ -1,39 +1,32 @@
 """metamem import: what agents and people wrote down before memory was attached."""
 
-import json as jsonlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from metamem.cli.attach import Yes, agree
-from metamem.cli.memory_options import HERE, There, when
+from metamem.cli.import_found import MEMORIES, NOTES, OF_USERS, Looking, is_mcp_memory
+from metamem.cli.import_told import about, show_found, show_plan, tell_brought, tell_read
+from metamem.cli.memory_options import HERE, There
 from metamem.cli.screen import err, print_json, print_table, remark, say
 from metamem.cli.spread import spread
 from metamem.core.amounts import many
-from metamem.core.errors import DataError, UsageError
+from metamem.core.errors import UsageError
 from metamem.core.texts import read_text
-from metamem.service.access.projects import project_of
-from metamem.service.attach.answering import user_scope
 from metamem.service.connecting import LocalMemories
 from metamem.service.defaults import Defaults, whole
-from metamem.service.importing import claude, exports, notes
-from metamem.service.importing.items import Brought, Piece, bring
+from metamem.service.importing.items import bring
 from metamem.service.importing.keeping import Keeper, scope_of
 from metamem.service.importing.places import Places, kept_pattern
 from metamem.service.importing.plan import Imported, Plan, carried_out, planned
-from metamem.service.importing.sources import HOSTS, Source, peek
+from metamem.service.importing.sources import HOSTS
 from metamem.service.reading_export import by_scope
 from metamem.service.service import MemoryService
 from metamem.service.typed_time import moment
 
-NOTES, MEMORIES = "notes", "memories"
-FIRST = 20  # lines by which a file is known
-SOME = 10  # names that are told
-_OF_USERS = "exports of mem0 name users"
 Only = Annotated[
     list[str] | None,
     typer.Option(metavar="FOLDER", help="Only projects there; may have wildcards."),
@@ -95,7 +88,7 @@ def import_sources(
         raise UsageError("import what?", hint=f"{', '.join(HOSTS)}, notes, memories, or a file")
     own = [name for name in names if _is_own_export(name)]
     if user and (own or any(name in HOSTS for name in names)):
-        raise UsageError("--user takes what an export has of one user", hint=_OF_USERS)
+        raise UsageError("--user takes what an export has of one user", hint=OF_USERS)
     results = [_own_export(Path(name), scope, dry_run, there) for name in own]
     if len(own) < len(names) or exclude or include:
         service = MemoryService(there.folder(begins=True))
@@ -111,18 +104,6 @@ def import_sources(
             service.close()
     if there.json:
         print_json({"imported": results})
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A note or an export, as it would be read."""
-
-    source: str
-    pieces: list[Piece]
-    scope: str
-    users: Mapping[str, int] = field(default_factory=dict)  # how many pieces each has
-    damaged: int = 0  # lines or entries that cannot be read
-    others: frozenset[str] = frozenset()  # keys of pieces that were not asked for
 
 
 class Import:
@@ -177,7 +158,7 @@ class Import:
             since=moment(since) or 0,
         )
         if not self._there.json:
-            _show(plan)
+            show_plan(plan)
         return plan
 
     def read(self, plan: Plan) -> Imported:
@@ -185,7 +166,7 @@ class Import:
         keeper = Keeper(self._memories, self.places, self._to)
         done = carried_out(plan.chosen(), keeper, self._progress)
         if not self._there.json:
-            _tell(plan.host, done)
+            tell_read(plan.host, done)
         return done
 
     def _to(self, folder: str) -> Any:
@@ -207,12 +188,15 @@ class Import:
                 f"there is no source and no file {name!r}",
                 hint=f"known sources: {', '.join((*HOSTS, NOTES, MEMORIES))}",
             )
-        found = list(self._found(name, path, user))
+        found = list(Looking(self._written, bool(self._scope)).found(name, path, user))
         rows = [(each.source, str(len(each.pieces)), each.scope) for each in found]
         if not found:
-            raise UsageError(f"there are no {name} here")
+            folder = name not in (NOTES, MEMORIES)
+            raise UsageError(
+                f"there is no Markdown in {name}" if folder else f"there are no {name} here"
+            )
         if not self._there.json:
-            _show_found(found)
+            show_found(found)
         if self._dry_run:
             more = [{"users": each.users, "damaged": each.damaged} for each in found]
             return {"source": name, "applied": False, "files": rows, "about": more}
@@ -228,57 +212,8 @@ class Import:
         ]
         if not self._there.json:
             for brought in done:
-                _tell_brought(brought)
+                tell_brought(brought)
         return {"source": name, "applied": True, "done": done}
-
-    def _found(self, name: str, path: Path, user: str) -> Iterator["Found"]:
-        if user and (name in (NOTES, MEMORIES) or path.is_dir() or _is_text(path)):
-            raise UsageError(f"{name} is of no user in particular", hint=_OF_USERS)
-        if name == NOTES:
-            here = Path.cwd()
-            for file in notes.of_project(here):
-                scope = self._written(str(scope_of(str(here))))
-                yield Found(str(file), notes.instructions(file), scope)
-            for file in notes.of_user():
-                scope = self._written(str(user_scope()))
-                yield Found(str(file), notes.instructions(file), scope)
-        elif name == MEMORIES:
-            for folder, project in _claude_memories():
-                if not (project or self._scope):
-                    remark(f"{folder}: its project is not known; --scope says where to")
-                    continue
-                for file, pieces in notes.memories_of(folder):
-                    yield Found(
-                        str(file), pieces, self._written(str(scope_of(project)) if project else "")
-                    )
-        elif path.is_dir():
-            for file, pieces in notes.memories_of(path):
-                yield Found(str(file.absolute()), pieces, self._written(_here()))
-        elif _is_text(path):
-            home = str(scope_of(str(path.absolute().parent)))
-            yield Found(str(path.absolute()), notes.instructions(path), self._written(home))
-        else:
-            yield self._export(path, user)
-
-    def _export(self, path: Path, user: str) -> "Found":
-        """An export of another memory, or what it has of one user."""
-        read = exports.mcp_memory(path) if _is_mcp_memory(path) else exports.mem0(path)
-        pieces = list(read.pieces)
-        if user:
-            names = sorted(name for name in read.users if name)
-            if user not in names:
-                known = f"known: {_some(names)}" if names else _OF_USERS
-                raise UsageError(f"{path} has no memories of a user {user!r}", hint=known)
-            pieces = read.of(user)
-        chosen = {piece.key for piece in pieces}
-        return Found(
-            str(path.absolute()),
-            pieces,
-            self._written(_here()),
-            {user: len(pieces)} if user else read.users,
-            read.damaged,
-            frozenset(piece.key for piece in read.pieces if piece.key not in chosen),
-        )
 
     def _written(self, usual: str = "") -> str:
         """The scope that was asked for, or the usual one."""
@@ -314,104 +249,6 @@ def _own_export(path: Path, scope: str, dry_run: bool, there: There) -> dict[str
     return {"source": str(path), "applied": True, "done": results}
 
 
-def about(plan: Plan) -> dict[str, Any]:
-    """What would be read, for programs."""
-    return {
-        "source": plan.host,
-        "sessions": plan.sessions,
-        "projects": [
-            {
-                "folder": project.folder,
-                "sessions": project.sessions,
-                "first": when(project.first),
-                "last": when(project.last),
-                "left_out": project.excluded or not project.folder,
-            }
-            for project in plan.projects
-        ],
-        "unreadable": plan.unreadable,
-    }
-
-
-def _show(plan: Plan) -> None:
-    rows = [
-        (
-            plan.host,
-            project.folder or "(not known)",
-            str(project.sessions),
-            when(project.first)[:10],
-            when(project.last)[:10],
-            "left out" if project.excluded or not project.folder else "",
-        )
-        for project in plan.projects
-    ]
-    if not rows:
-        say(f"There are no sessions of {plan.host} here.")
-    else:
-        header = ("agent", "project", "sessions", "first", "last", "")
-        print_table(header, rows, numeric=("sessions",))
-    if plan.unreadable:
-        remark(f"{many(plan.unreadable, 'file')} cannot be read")
-
-
-def _tell(host: str, done: Imported) -> None:
-    say(
-        f"{host}: {many(done.stored, 'line')} kept of {many(done.sessions, 'session')}; {done.known} were known,"
-        f" {done.refused} refused, {done.rewound} taken back, {done.damaged} damaged."
-        f" {many(done.calls, 'call')} of tools kept. {many(done.facts, 'fact')} made of them."
-    )
-    if done.erased:
-        remark(f"{many(done.erased, 'line')} were erased from memory, and stay so")
-    for why in done.failed[:20]:
-        remark(f"not read: {why}")
-
-
-def _show_found(found: Sequence[Found]) -> None:
-    """What would be read; users and damage where there are any."""
-    heads, numeric = ["source", "pieces", "scope"], ["pieces"]
-    columns = [[each.source for each in found], [str(len(each.pieces)) for each in found],
-               [each.scope for each in found]]  # fmt: skip
-    for head, counts in (
-        ("damaged", [each.damaged for each in found]),
-        ("users", [len([name for name in each.users if name]) for each in found]),
-    ):
-        if any(counts):
-            heads.insert(2, head)
-            numeric.append(head)
-            columns.insert(2, [str(count) for count in counts])
-    print_table(heads, list(zip(*columns, strict=True)), numeric=numeric)
-    for each in found:
-        names = [f"{name} ({count})" for name, count in each.users.items() if name]
-        if len(each.users) > 1 and names:
-            say(
-                f"{each.source} has memories of {_some(names)}. Each will say whose it is;"
-                " --user NAME takes those of one."
-            )
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SOME} more" if len(names) > SOME else ""
-    return ", ".join(names[:SOME]) + more
-
-
-def _tell_brought(done: Brought) -> None:
-    known = f" {done.known} in memory already," if done.known else ""
-    damaged = f", {done.damaged} damaged" if done.damaged else ""
-    say(
-        f"{done.source}: {done.new} new, {done.changed} changed, {done.same} as before,{known}"
-        f" {done.gone} gone, {len(done.refused)} refused{damaged}"
-    )
-    for why in sorted(set(done.refused)):
-        remark(f"refused: {why}")
-
-
-def _claude_memories() -> Iterator[tuple[Path, str]]:
-    """Claude's folders of memories, each with the project that it is of; empty for not known."""
-    for folder in sorted((claude.home() / "projects").glob("*/memory")):
-        sessions = (Source(claude.HOST, path) for path in sorted(folder.parent.glob("*.jsonl")))
-        yield folder, next((found for each in sessions if (found := peek(each).folder)), "")
-
-
 def _full(patterns: Sequence[str]) -> list[str]:
     return [str(Path(p).expanduser().absolute()) if _is_path(p) else p for p in patterns]
 
@@ -420,30 +257,7 @@ def _is_path(pattern: str) -> bool:
     return "*" not in pattern and ("/" in pattern or Path(pattern).is_dir())
 
 
-def _here() -> str:
-    return str(project_of(Path.cwd()).scope)
-
-
-def _is_text(path: Path) -> bool:
-    return path.suffix.lower() in (".md", ".markdown")
-
-
-def _is_mcp_memory(path: Path) -> bool:
-    """Whether one of the first lines of a file, of which some may be damaged, is of such a memory."""
-    try:
-        with path.open("rb") as file:
-            lines = [file.readline(10_000_000) for _ in range(FIRST)]
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    for line in lines:
-        with suppress(ValueError, RecursionError):
-            read = jsonlib.loads(line)
-            if isinstance(read, dict) and read.get("type") in ("entity", "relation"):
-                return True
-    return False
-
-
 def _is_own_export(name: str) -> bool:
     path = Path(name).expanduser()
     plain = name not in (*HOSTS, NOTES, MEMORIES) and path.suffix == ".jsonl" and path.is_file()
-    return plain and not _is_mcp_memory(path)
+    return plain and not is_mcp_memory(path)

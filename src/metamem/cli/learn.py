@@ -1,5 +1,6 @@
 """metamem learn: find a memory design, or parameters, for a domain, or go on with a run."""
 
+import json as jsonlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -34,9 +35,12 @@ from metamem.evaluation.rules import Rules
 from metamem.promotion.under import Under
 from metamem.report.headline import reservation
 from metamem.runs.attribution import attributions
-from metamem.runs.config import learns
+from metamem.runs.config import LearnConfig, learns
 from metamem.runs.summary import Summary
 from metamem.sandbox.isolation import choose
+from metamem.store.archive import KILLED, state_now
+
+UNFINISHED = ("created", "stopped", KILLED)
 
 EXAMPLES = """[bold]Examples[/bold]
 
@@ -151,7 +155,7 @@ def learn(
     A domain of parameters, such as dials, says so: there sets of values are learned, in the same way.
     """
     from metamem.api import learn as learn_design
-    from metamem.api import learn_config
+    from metamem.runs.settings import learn_config
 
     published, home = played.preset(domain), played.home
     rules, world = played.rules(published), played.world(published)
@@ -188,7 +192,11 @@ def learn(
         made: Domain = registry.create("domains", domain, **world)
         jailed = made.kind == "code"
         _tell_readiness(made, settings["rules"])
-        learn_config(None, domain, "", {**settings, **budget})  # refuses who cannot work there
+        config = learn_config(
+            None, domain, "", {**settings, **budget}
+        )  # refuses who cannot work there
+        if not run:
+            _tell_unfinished(home, config)
         agree_to_cost(domain, {**settings, **budget}, yes)
 
     if jailed:
@@ -235,6 +243,26 @@ def _tell_readiness(domain: Domain, rules: Rules) -> None:
 
     if warning := readiness(domain, rules):
         remark(f"warning: {warning}")
+
+
+def _tell_unfinished(home: Path | None, config: LearnConfig) -> None:
+    """The very same was begun before, and could go on: what begins now is another run."""
+    from metamem.api import home_folder
+
+    if not (home_folder(home) / "archive.db").is_file():
+        return
+    wanted = jsonlib.loads(jsonlib.dumps(config.to_json()))  # as it is stored
+    with existing_archive(home) as archive:
+        left = [
+            each.id
+            for each in archive.runs()
+            if each.config == wanted and state_now(archive, each) in UNFINISHED
+        ]
+    if left:
+        remark(
+            f"{left[-1]} has the same settings and is not finished; this is a new run. To go on with it"
+            f" instead: metamem learn --run {left[-1]}{home_option(home)}"
+        )
 
 
 def _spec(kind: str, name: str | None) -> Spec | None:

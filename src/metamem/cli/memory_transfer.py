@@ -3,7 +3,7 @@
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, Any, BinaryIO, cast
 
 import typer
 
@@ -52,16 +52,17 @@ def export(
     """Write out all that is kept in the scopes that you may read, or in some of them."""
     with there.open() as service, ExitStack() as stack:
         pieces = service.export([whole(name, service) for name in scope or []], form)
-        out: TextIO = sys.stdout
+        out: BinaryIO = sys.stdout.buffer  # UTF-8 wherever it goes: it is read in again
         if to is not None:
             try:
-                out = stack.enter_context(to.open("w", encoding="utf-8"))
+                out = stack.enter_context(to.open("wb"))
             except OSError as error:
                 raise UsageError(f"{to} cannot be written: {error.strerror}") from error
         count = 0
         for piece in pieces:
-            out.write(piece.encode("utf-8", "backslashreplace").decode())
+            out.write(piece.encode("utf-8", "backslashreplace"))
             count += piece.count("\n")
+        out.flush()
     if to is not None:
         remark(f"{count} lines in {to}")
 

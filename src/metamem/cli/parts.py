@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from metamem.cli.asking import go_on
 from metamem.cli.screen import remark
 from metamem.core import registry
 from metamem.core.errors import MetamemError, UsageError
@@ -163,4 +162,4 @@ def agree_to_cost(domain: str, settings: Mapping[str, Any], yes: bool) -> None:
             "this run costs money, and there is nobody here to ask",
             hint="say --yes to go on; --max-money and --max-tokens set limits that hold",
         )
-    typer.confirm("Go on?", abort=True, err=True)
+    go_on("Go on?")

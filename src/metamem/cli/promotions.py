@@ -9,6 +9,7 @@ import typer
 
 from metamem.cli import bounds
 from metamem.cli import options as o
+from metamem.cli.asking import go_on
 from metamem.cli.decided import (
     archives,
     carry_out,
@@ -217,7 +218,7 @@ def _agreed(found: PromotionRecord, said: bool) -> Mapping[str, Any]:
             f"{_short(found)} was learned under settings that {found.place} does not have by itself:"
             f" {under.told}. What was proven there need not hold here."
         )
-        typer.confirm(f"Put it into use for all of {found.place}?", abort=True, err=True)
+        go_on(f"Put it into use for all of {found.place}?")
         said = True
     return {AGREED: said}  # the ledger refuses where nobody said so
 

@@ -1,20 +1,23 @@
 """The program with its commands. Errors become one clear line and an exit code, never a traceback."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from metamem import __version__
 from metamem.cli import INTERRUPTED
+from metamem.cli.asking import Declined
 from metamem.cli.commands import COMMANDS, Command, needed
 from metamem.cli.screen import err, refuse, remark
 from metamem.cli.stopped import Stopped
+from metamem.cli.streams import abandon_output, prepare
 from metamem.core.errors import MetamemError
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 BUG = 70  # as sysexits.h has it for an error inside the program
 
 START = """[bold]Start here[/bold]
@@ -66,14 +69,17 @@ def program(commands: Iterable[Command] = COMMANDS) -> typer.Typer:
 
 def run(arguments: list[str]) -> int:
     """Run the program; the exit code."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # whoever started us closed it: nobody wants to hear
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    prepare()
     try:
         code = program(needed(arguments))(arguments, prog_name="metamem", standalone_mode=False)
         sys.stdout.flush()
     except typer.Abort:
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")  # the question is still in the line
         code = INTERRUPTED
+    except Declined:
+        remark("not done: the answer was no")
+        return 1
     except MetamemError as error:
         refuse(error.message, error.hint)
         return error.exit_code
@@ -81,8 +87,7 @@ def run(arguments: list[str]) -> int:
         remark(f"stopped; go on {stopped.how}" if stopped.how else "stopped")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough. The interpreter must not flush into the void.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        abandon_output()  # whoever read it has seen enough
         return 1
     except Exception as error:
         return _unexpected(error)
@@ -92,6 +97,13 @@ def run(arguments: list[str]) -> int:
 
 
 def _unexpected(error: Exception) -> int:
+    if isinstance(error, OSError) and error.errno in FULL:
+        abandon_output()
+        refuse(
+            f"the disk is full: {error.filename or 'the output'} could not be written whole",
+            "free some space and say it again; what was finished is kept",
+        )
+        return 1
     # Which library typer takes its parser from has changed between versions; what a usage error
     # can do has not.
     format_message = getattr(error, "format_message", None)

@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -115,6 +115,9 @@ OF_DATA: dict[str, dict[str, str]] = {
     "agents": {"router": "metamem.agents.router:RouterAgent"},  # `router:reader,explorer`
 }
 
+# Without these nothing of that kind can be used; asked for at once, since anybody writes one.
+PARTS: dict[str, tuple[str, ...]] = {"domains": ("name", "kind", "version", "tasks", "describe")}
+
 
 def plug_ins(kind: str) -> Mapping[str, str]:
     """Names that installed packages bring, and what each stands for."""
@@ -139,12 +142,14 @@ def factory(kind: str, name: str) -> Factory:
     path = path or plug_ins(kind).get(name)
     if path is None and ":" in name:
         path = name
+    if path is None and name.endswith(".py"):
+        raise UnknownName(
+            f"no {kind[:-1]} called {name!r}", hint=f"say which of the file: {name}:NAME"
+        )
     if path is None:
         known = names(kind)
-        close = difflib.get_close_matches(name, known, n=1)
-        guess = f"did you mean {close[0]!r}? " if close else ""
         raise UnknownName(
-            f"no {kind[:-1]} called {name!r}", hint=f"{guess}known: {', '.join(known)}"
+            f"no {kind[:-1]} called {name!r}", hint=f"{guess(name, known)}known: {', '.join(known)}"
         )
     module_name, _, attribute = path.rpartition(":") if _in_file(path) else path.partition(":")
     try:
@@ -156,6 +161,12 @@ def factory(kind: str, name: str) -> Factory:
             hint="install what it needs, or correct the path",
         ) from error
     return found
+
+
+def guess(name: str, known: Sequence[str]) -> str:
+    """The beginning of a hint: which of the known names somebody may have meant."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}? " if close else ""
 
 
 def spelled_out(kind: str, name: str, settings: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -224,7 +235,7 @@ def create(kind: str, name: str, **settings: Any) -> Any:
     name, given = spelled_out(kind, name, settings)
     make = factory(kind, name)
     try:
-        return make(**given)
+        made = make(**given)
     except TypeError as error:
         if "argument" in str(error):
             why = str(error).rpartition("() ")[2]
@@ -233,6 +244,12 @@ def create(kind: str, name: str, **settings: Any) -> Any:
                 hint=f"it takes: {', '.join(defaults(make)) or 'nothing'}",
             ) from error
         raise
+    if missing := [part for part in PARTS.get(kind, ()) if not hasattr(made, part)]:
+        raise MetamemError(
+            f"{name!r} is no {kind[:-1]}: it has no {missing[0]!r}",
+            hint=f"docs/adding-a-{kind[:-1]}.md shows a whole one",
+        )
+    return made
 
 
 def defaults(make: Factory) -> dict[str, Any]:

@@ -4,7 +4,6 @@ A package adds designs of its own through entry points of the group `metamem.des
 the module that holds one design. The module is read as text: it is never imported here.
 """
 
-import difflib
 import re
 from collections.abc import Iterable
 from importlib import resources
@@ -78,9 +77,7 @@ def load(name_or_path: str | Path) -> Design:
     if path.suffix == ".py":
         raise UnknownName(f"there is no file {text}", hint="check the path")
     known = [*names(), *learned_names()]
-    close = difflib.get_close_matches(text, known, n=1)
-    guess = f"did you mean {close[0]!r}? " if close else ""
     raise UnknownName(
         f"no design called {text!r}, and no such file",
-        hint=f"{guess}known: {', '.join(known)}; or give the path of a .py file",
+        hint=f"{registry.guess(text, known)}known: {', '.join(known)}; or give the path of a .py file",
     )

@@ -24,7 +24,10 @@ SCRUB_SECONDS = 1.0  # writers wait while a scrub does, so that it is not to wai
 
 
 class SqliteArchive(SqlArchive):
-    """An archive in one file (and, while it is open, SQLite's two helper files beside it)."""
+    """An archive in one file (and, while it is open, SQLite's two helper files beside it).
+
+    Without `create` one that cannot be written to (another's, a mounted copy) can still be looked at.
+    """
 
     def __init__(
         self,
@@ -62,6 +65,8 @@ class SqliteEngine:
             _make_folder(path.parent)
         elif not path.exists():
             raise StoreError(f"there is no archive at {path}", hint="check the path")
+        self._withheld = not create and not read_only and not _writable(path)
+        read_only = read_only or self._withheld
         self._writer = None if read_only else _writer(path, "rwc" if create else "rw")
         self._readers = Readers(
             path, most=READERS, wait=BUSY_SECONDS, mode=_looking(path) if read_only else "rw"
@@ -85,6 +90,11 @@ class SqliteEngine:
         with self._block("writes"), self._turn:
             if self._closed:
                 raise closed(self.path)
+            if self._withheld:
+                raise StoreError(
+                    f"{self.path} can be read here, and not written to",
+                    hint="check that the file and its folder belong to you and can be written to",
+                )
             if self._writer is None:
                 raise UsageError(f"{self.path} was opened for reading alone")
             # In WAL mode NORMAL leaves syncing to checkpoints. A committed transaction is then in
@@ -199,9 +209,15 @@ def _writer(path: Path, mode: str) -> Connection:
 
 def _looking(path: Path) -> str:
     """How to open a file that is to stay as it is."""
-    if path.with_name(path.name + "-wal").exists():
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and (log.stat().st_size or _writable(path)):
         return "ro"
-    return "ro&immutable=1"  # nobody has it open, so that nothing need be made beside it
+    return "ro&immutable=1"  # all is in the file, so that nothing need be made beside it
+
+
+def _writable(path: Path) -> bool:
+    """Whether SQLite could write there: it also makes files beside the one it writes."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _make_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metamem
-from metamem.api import LearnResult, learn_config, open_home
+from metamem.api import LearnResult, open_home
 from metamem.core import registry
 from metamem.core.errors import Denied, MetamemError, UsageError
 from metamem.core.protocols import Domain
@@ -18,6 +18,7 @@ from metamem.domains.conformance import DomainConformance
 from metamem.evaluation.jobs import Spec
 from metamem.models.hashed_embedder import HashedEmbedder
 from metamem.promotion.ledger import Ledger
+from metamem.runs.settings import learn_config
 from metamem.service.access.rights import owner_of_file
 from metamem.service.designs.domain import ScopeDomain
 from metamem.service.designs.moments import enter_experience
