@@ -86,6 +86,22 @@ def test_values_of_settings_files_are_secrets_also_in_a_later_half(service: Memo
     assert call["redacted"] is True
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -i 's/^MODE=.*/MODE=blue-heron/' .env",
+        "sed -i 's|^MODE=.*|MODE=blue-heron|' web/.env.production",
+        "printf 'MODE=%s\\n' blue-heron >> .env",
+        "printf \"MODE=%s\" 'blue-heron' > .env",
+    ],
+)
+def test_values_put_into_a_settings_file_are_secrets(command: str) -> None:
+    kept = prepare_call(ToolCall("a", "bash", {"command": command}))
+    assert "blue-heron" not in str(kept) and kept["redacted"] is True
+    elsewhere = command.replace(".env.production", "a.txt").replace(".env", "a.txt")
+    assert prepare_call(ToolCall("a", "bash", {"command": elsewhere}))["redacted"] is False
+
+
 def test_ordinary_calls_stay_letter_by_letter() -> None:
     arguments = {
         "file_path": "/home/ada/shop/.env.example",

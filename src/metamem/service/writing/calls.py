@@ -28,8 +28,12 @@ DEEPEST = 20
 _MARGIN = 20_000  # characters that are searched beyond a cut: a secret cut in two is not recognised
 _ENV = re.compile(r"(?:^|[\s/'\"=<>(])\.env(?:rc\b|\.(?!example|sample|template)\w+|(?![\w.-]))")
 _SET = re.compile(
-    r"(?m)((?:^|[\s'\"`])(?:\d+\s*[:→|\t]\s*)?(?:export\s+)?[A-Za-z_]\w*[ \t]*=[ \t]*)"
+    r"(?m)((?:^|[\s'\"`/|#])(?:\d+\s*[:→|\t]\s*)?(?:export\s+)?[A-Za-z_]\w*[ \t]*=[ \t]*)"
     r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s'\"`]+)"
+)
+# `printf 'NAME=%s\n' value`.
+_FILLED = re.compile(
+    r"(\bprintf\s+(?:--\s+)?('|\")[^'\"\n]*=%s[^'\"\n]*\2\s+)(\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|<>]+)"
 )
 
 
@@ -62,8 +66,9 @@ class _Cleaning:
     def exact(self, given: str) -> str:
         """A text as it is, but for its secrets."""
         if self.on_env:
-            given, count = _SET.subn(r"\1[secret: setting]", given)
-            self.touched = self.touched or count > 0
+            for sets in (_FILLED, _SET):
+                given, count = sets.subn(r"\1[secret: setting]", given)
+                self.touched = self.touched or count > 0
         found = redact(given)
         seen = redact(clean(given))  # hidden characters can split a secret
         if set(seen.kinds) - set(found.kinds):
