@@ -102,6 +102,15 @@ def test_values_put_into_a_settings_file_are_secrets(command: str) -> None:
     assert prepare_call(ToolCall("a", "bash", {"command": elsewhere}))["redacted"] is False
 
 
+@pytest.mark.parametrize("odd", [float("inf"), float("nan"), 10**5000], ids=["inf", "nan", "huge"])
+def test_numbers_that_json_does_not_have_are_refused(odd: float) -> None:
+    with pytest.raises(UsageError, match="that JSON has"):
+        prepare_call(ToolCall("a", "t", {"at": [odd]}))
+    assert prepare_call(ToolCall("a", "t", {"at": [10**20, 1.5]}))["arguments"] == {
+        "at": [10**20, 1.5]
+    }
+
+
 def test_ordinary_calls_stay_letter_by_letter() -> None:
     arguments = {
         "file_path": "/home/ada/shop/.env.example",
