@@ -21,7 +21,15 @@ def nested(levels: int) -> Any:
 
 @pytest.mark.parametrize(
     ("odd", "known"),
-    [("NaN", 2), ("-Infinity", 2), ("1e400", 2), ('"\\ud800"', 2), ("[" * 600 + "]" * 600, 1)],
+    [
+        ("NaN", 2),
+        ("-Infinity", 2),
+        ("1e400", 2),
+        ("9" * 4300, 2),
+        ("9" * 4301, 1),
+        ('"\\ud800"', 2),
+        ("[" * 600 + "]" * 600, 1),
+    ],
 )
 def test_odd_arguments_cost_their_line_at_most(tmp_path: Path, odd: str, known: int) -> None:
     session = Claude("c1", str(tmp_path))

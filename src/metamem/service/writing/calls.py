@@ -26,7 +26,7 @@ ARGUMENT = 20_000  # characters of one argument, half of them at either end
 ARGUMENTS = 200_000  # characters of all of them, as JSON
 UNIQUE = 16  # characters of an id that no two calls have by chance, whatever their session
 DEEPEST = 20
-LONGEST_NUMBER = 4096  # bits of a whole number
+BEYOND = 10**4300  # whole numbers that Python neither reads nor writes as JSON
 _MARGIN = 20_000  # characters that are searched beyond a cut: a secret cut in two is not recognised
 _ENV = re.compile(r"(?:^|[\s/'\"=<>(])\.env(?:rc\b|\.(?!example|sample|template)\w+|(?![\w.-]))")
 _SET = re.compile(
@@ -118,7 +118,7 @@ class _Cleaning:
 
 def _is_number(given: int | float) -> bool:
     """Whether JSON has it, and not only Python."""
-    return isfinite(given) if isinstance(given, float) else given.bit_length() <= LONGEST_NUMBER
+    return isfinite(given) if isinstance(given, float) else abs(given) < BEYOND
 
 
 def prepare_call(call: ToolCall, *, on_env: bool = False) -> dict[str, Any]:
