@@ -8,6 +8,7 @@ import pytest
 from metamem import __version__
 from metamem.api import open_home
 from metamem.cli.commands import COMMANDS, needed
+from metamem.cli.screen import tell
 from metamem.promotion import Ledger
 from metamem.report.headline import reservation
 from metamem.runs.summary import Summary
@@ -244,6 +245,11 @@ def test_no_text_of_the_archive_commands_the_terminal(metamem, tmp_path):
         assert said.code == 0
         assert not set("\x1b\x07\x9b\u202e") & set(said.out + said.err), command
         assert "[bold]" in said.out.replace("\n", ""), command
+
+
+def test_half_a_character_is_spelled_out(capsys):
+    tell("/home/ada/\ud800")
+    assert capsys.readouterr().out == "/home/ada/\\ud800\n"
 
 
 def test_what_there_is_to_choose_from(metamem):

@@ -471,3 +471,45 @@ def test_what_is_like_those_values_and_names_stays(text: str) -> None:
 def test_a_long_path_is_told_quickly() -> None:
     text = "secret: " + "a-b1/" * 60 + "a1-" * 40 + "!X9"
     assert redact(text).text  # without trying all ways in which its steps can be read
+
+
+_TAIL = "\n".join(drawn(64, seed=n) for n in (51, 52))
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (f"{_TAIL}\n-----END RSA PRIVATE {'KEY'}-----", _TAIL.split("\n")[0]),
+        (f"    61→{_TAIL.split()[0]}\n    62→-----END PRIVATE {'KEY'}-----", _TAIL.split()[0]),
+        ("db.shop.io:5432:shop:ada:" + "blue" + "heron", "blueheron"),
+        ("me:$apr1$" + drawn(8, seed=53) + "$" + drawn(22, seed=54), drawn(22, seed=54)),
+        ("root:$6$rounds=5000$salt$" + drawn(86, seed=55), drawn(86, seed=55)),
+        ("ada:$2b$12$" + drawn(53, seed=56), drawn(53, seed=56)),
+        ('props.setProperty("db.password", "' + "blue7heron" + '");', "blue7heron"),
+        ("PAYMENT_SK=" + drawn(20, seed=57), drawn(20, seed=57)),
+        ("GH_PAT: " + drawn(20, seed=58), drawn(20, seed=58)),
+        ("log in with the password " + "blue7heron!", "blue7heron"),
+        ("use my passphrase " + "blue7heron for it", "blue7heron"),
+    ],
+)
+def test_secrets_at_the_ends_of_files_and_on_the_way_leave_too(text: str, secret: str) -> None:
+    assert secret not in redact(text).text and redact(text).kinds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"-----END OF THE LIST-----\n{_TAIL}",
+        "tests/test_a.py:5432:12: error: Name 'x'",
+        "see the log at localhost:5432:shop",
+        "prices are $5$ and $6$ a piece",
+        'setError("password", "Password is required")',
+        'form.setValue("password", "user_password")',
+        'config.set("token_type", "bearer")',
+        "TASK_SK=short",
+        "log in with password authentication",
+        "use the password reset flow",
+    ],
+)
+def test_what_is_like_those_ends_stays(text: str) -> None:
+    assert redact(text).text == text

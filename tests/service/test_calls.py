@@ -86,6 +86,31 @@ def test_values_of_settings_files_are_secrets_also_in_a_later_half(service: Memo
     assert call["redacted"] is True
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -i 's/^MODE=.*/MODE=blue-heron/' .env",
+        "sed -i 's|^MODE=.*|MODE=blue-heron|' web/.env.production",
+        "printf 'MODE=%s\\n' blue-heron >> .env",
+        "printf \"MODE=%s\" 'blue-heron' > .env",
+    ],
+)
+def test_values_put_into_a_settings_file_are_secrets(command: str) -> None:
+    kept = prepare_call(ToolCall("a", "bash", {"command": command}))
+    assert "blue-heron" not in str(kept) and kept["redacted"] is True
+    elsewhere = command.replace(".env.production", "a.txt").replace(".env", "a.txt")
+    assert prepare_call(ToolCall("a", "bash", {"command": elsewhere}))["redacted"] is False
+
+
+@pytest.mark.parametrize("odd", [float("inf"), float("nan"), 10**5000], ids=["inf", "nan", "huge"])
+def test_numbers_that_json_does_not_have_are_refused(odd: float) -> None:
+    with pytest.raises(UsageError, match="that JSON has"):
+        prepare_call(ToolCall("a", "t", {"at": [odd]}))
+    assert prepare_call(ToolCall("a", "t", {"at": [10**4299, 1.5]}))["arguments"] == {
+        "at": [10**4299, 1.5]
+    }
+
+
 def test_ordinary_calls_stay_letter_by_letter() -> None:
     arguments = {
         "file_path": "/home/ada/shop/.env.example",

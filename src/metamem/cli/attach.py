@@ -28,6 +28,7 @@ from metamem.service.attach.hosts import (
 )
 from metamem.service.attach.install import Edit, Installer
 from metamem.service.attach.places import Meeting
+from metamem.service.attach.settings import is_whole
 from metamem.service.attach.spool import Spool
 from metamem.service.importing.sources import HOSTS
 
@@ -349,7 +350,7 @@ def _state(host: str, reach: Reach, meeting: Meeting) -> dict[str, Any]:
         try:
             text = part.path.read_text(encoding="utf-8") if part.path.is_file() else None
             present += part.present(text)
-            missing = missing or part.attached(text) != text
+            missing = missing or not is_whole(part, text)
         except (MetamemError, UnicodeDecodeError) as error:
             trouble = str(error).split("\n")[0]
         except OSError as error:

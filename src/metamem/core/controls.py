@@ -1,12 +1,13 @@
 """Characters that act instead of being seen.
 
 Learned code and game texts may hold sequences that a terminal would obey, or marks that make code
-read other than it runs. Wherever people look, such characters are spelled out.
+read other than it runs, and halves of characters that no terminal can be given. Wherever people look, such
+characters are spelled out.
 """
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def spelled_out(text: str) -> str:

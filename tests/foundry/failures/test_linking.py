@@ -18,6 +18,8 @@ NO_DAEMON = "Cannot connect to the Docker daemon. Is the docker daemon running?"
 REJECTED = " ! [rejected] main -> main (fetch first)\nerror: failed to push some refs to 'github.com:x/y.git'"
 REFUSED = 'OperationalError: connection to server at "localhost" (127.0.0.1), port 5432 failed: Connection refused'
 TAKEN = "Error: listen EADDRINUSE: address already in use :::3000"
+NO_MODULE = "/usr/bin/python: No module named pytest"
+NOT_SPAWNED = "error: Failed to spawn: `pytest`\n  Caused by: No such file or directory"
 MISSING = "/bin/sh: 1: pytest: command not found"
 
 
@@ -128,6 +130,25 @@ RESOLVED = [
     ("changed", "1", (), [run("python a.py", "KeyError: 'API_URL'", 1), run("export API_URL=http://localhost && python a.py")]),
     ("changed", "1", (), [run("source env && make", "/bin/sh: 1: source: not found", 127), run(". env && make")]),
     ("changed", "1", (), [run("curl -sf http://x.io/api/user", "curl: (22) The requested URL returned error: 404", 22), run("curl -sf http://x.io/api/users")]),
+    # The same program by way of another that runs it, and one that is not there in whatever words a shell says so.
+    ("changed", "1", (), [run("python -m pytest tests", NO_MODULE, 1), run("uv run --extra dev pytest tests", "3 passed")]),
+    ("changed", "1", (), [run("python -m pytest -q", NO_MODULE, 1), run(".venv/bin/pytest -q", "3 passed")]),
+    ("changed", "2", ("1",), [run("python -m pytest", NO_MODULE, 1), run("pip install pytest"), run("pytest", "3 passed")]),
+    ("changed", "1", (), [run("uv run pytest -q", "bash: uv: command not found", 127), run("python -m pytest -q", "3 passed")]),
+    ("changed", "1", (), [run("uv run pytest -q", NOT_SPAWNED, 2), run("poetry run pytest -q", "3 passed")]),
+    ("step", "2", ("1",), [run("uv run pytest -q", NOT_SPAWNED, 2), run("uv add --dev pytest"), run("uv run pytest -q")]),
+    ("changed", "1", (), [run("pytest -q", "(eval):1: command not found: pytest", 127), run("uv run pytest -q", "3 passed")]),
+    ("changed", "1", (), [run("pytest -q", MISSING, 127), run("docker compose run --rm web pytest -q", "3 passed")]),
+    ("changed", "1", (), [run("./scan.sh a", "bash: ./scan.sh: Permission denied", 126), run("bash scan.sh a")]),
+    ("changed", "1", (), [run("scan --help", "scan: error: no input", 2), run("man scan", "SCAN(1)")]),
+    # A task of the project that is seen to run it.
+    ("changed", "1", (), [run("pytest -q", MISSING, 127), run("make test", ".venv/bin/python -m pytest tests\nok")]),
+    ("changed", "1", (), [run("python -m pytest", NO_MODULE, 1), run("make test", "==== 3 passed, 1 skipped in 0.12s ====")]),
+    ("changed", "2", ("1",), [run("pytest", MISSING, 127), run("pip install -r requirements-dev.txt"), run("make test", "pytest\n3 passed")]),
+    ("changed", "1", (), [run("pytest tests/a.py", MISSING, 127), run("tox", "py311: commands[0]> pytest -q tests/a.py\nok")]),
+    ("changed", "1", (), [run("jest", "jest: command not found", 127), run("npm test", "> shop@1.0.0 test\n> jest --ci\n")]),
+    ("changed", "1", (), [run("ruff check .", "ruff: command not found", 127), run("make lint 2>&1 | tail -5", "ruff check src\nAll passed")]),
+    ("step", "2", ("1",), [run("make test", "make: pytest: No such file or directory", 2), run("make setup"), run("make test")]),
     # The same commands where they do not deal with it.
     ("again", "1", (), [run("npm start", "Error: no config", 1), run(". ./env.sh && npm start", "ok")]),
     ("again", "1", (), [run("python a.py", "KeyError: 'API_URL'", 1), run("export DEBUG=1 && python a.py")]),
@@ -191,6 +212,25 @@ def test_what_resolves(kind: str, by: str, steps: tuple[str, ...], uses: list[Us
         [run("go build ./...", "main.go:4:2: undefined: foo", 1), run("go get github.com/foo/bar"), run("go build ./...")],
         [run("mypy src", "src/a.py:3: error: Name 'requests' is not defined", 1), run("pip install types-requests"), run("mypy src")],
         [run("pytest -q", NO_TABLE, 1), run("alembic upgrade head"), run("pytest -q -k other", "1 passed")],
+        # What only speaks of a program, or is another one with a name like it.
+        [run("pytest", MISSING, 127), run("whereis pytest", "pytest:")],
+        [run("pytest", MISSING, 127), run("man pytest", "PYTEST(1)")],
+        [run("pytest", MISSING, 127), run("jest", "3 passed")],
+        [run("mypy src", "mypy: command not found", 127), run("git add mypy src")],
+        [run("pytest -q", MISSING, 127), run("uv run ruff check", "All checks passed!")],
+        # A task of which nobody sees that it runs it, on the same target, and whether that worked.
+        [run("pytest -q", MISSING, 127), run("make test", "ok")],
+        [run("pytest -q", MISSING, 127), run("make lint", "ruff check .\nAll checks passed!")],
+        [run("pytest -q", MISSING, 127), run("npm test", "> jest\nTest Suites: 3 passed, 3 total")],
+        [run("pytest -q", MISSING, 127), run("make -n test", "pytest -q")],
+        [run("pytest -q", MISSING, 127), run("make test", "echo pytest -q\npytest -q")],
+        [run("pytest -q", MISSING, 127), run("make test", "pytest -q || true\nsh: 1: pytest: not found")],
+        [run("pytest -q", MISSING, 127), run("make test", "pytest -q\nmake: [Makefile:2: test] Error 127 (ignored)")],
+        [run("pytest -q", MISSING, 127), run("make test; echo done", "pytest -q\ndone")],
+        [run("pytest tests/a.py", MISSING, 127), run("make test", "pytest tests/b.py\n3 passed in 0.1s")],
+        [run("pytest tests/a.py", MISSING, 127), run("make test", "3 passed in 0.1s")],
+        [run("pytest -q", MISSING, 127), run("cat test.log", "pytest -q\n3 passed in 0.1s")],
+        [run("pytest -q", "1 failed in 0.1s", 1), run("make test", "pytest -q\n3 passed in 0.1s")],
         # Another target beside another value of an option.
         [run("make -j8", "it was killed", 2), run("make -j2 docs")],
         [run("rates --all", "error: locked", 1), run("rates --all stop")],

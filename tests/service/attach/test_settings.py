@@ -16,7 +16,7 @@ from metamem.service.attach.hosts import ALL, What, apart, attachment, installed
 from metamem.service.attach.install import Installer
 from metamem.service.attach.jsonc import Document
 from metamem.service.attach.places import Meeting, is_own
-from metamem.service.attach.settings import SERVER, JsonPart
+from metamem.service.attach.settings import SERVER, JsonPart, is_whole
 from metamem.service.home import memory_folder
 from metamem.service.importing.sources import HOSTS
 
@@ -118,6 +118,23 @@ def test_what_was_put_in_is_there_once_and_comes_out_again(
     assert Document(back, comments=comments).root.plain == before
     if not _has_empty_lines(text):
         assert back == text
+
+
+def test_it_is_whole_however_it_is_laid_out_and_whoever_stands_beside() -> None:
+    part = PARTS[False]
+    once = part.attached('{"hooks": {"Stop": [ ]}}')
+    assert once is not None and is_whole(part, once)
+    given = json.loads(once)
+    assert is_whole(part, json.dumps(given, indent=4))
+    given["hooks"]["Stop"].append(THEIRS)
+    assert is_whole(part, json.dumps(given))
+    for less in (
+        {**given, "hooks": {**given["hooks"], "SessionEnd": []}},
+        {**given, "hooks": {**given["hooks"], "Notification": [GROUP]}},
+        {**given, "mcpServers": {}},
+    ):
+        assert not is_whole(part, json.dumps(less))
+    assert not is_whole(part, None) and not is_whole(part, "")
 
 
 def _has_empty_lines(text: str) -> bool:

@@ -85,11 +85,13 @@ class Explaining:
         self._stopped = is_stopped(intent.telling)
         self._telling = intent.telling
         self._lacks = _LACKS.search(intent.telling) is not None
-        self._missing = self._lacks or says_what_is_wrong(intent.telling)
+        self._missing = self._lacks or bool(intent.missing) or says_what_is_wrong(intent.telling)
         self._wanted = intent.wanted
         own = set() if self._missing else {_plainly(stage.program) for stage in self._wanted}
-        self._names = _named(intent.telling) - own
-        self._ran = is_check(failed) and _RAN.search(said(failed)) is not None
+        programs = {_plainly(one.command.ran.program) for one in intent.missing}
+        self._names = (_named(intent.telling) - own) | programs
+        found = is_check(failed) and _RAN.search(said(failed)) is not None
+        self._ran = found and not intent.missing  # what is not there has found nothing
         text = f"{line_of(failed)}\n{said(failed)}"
         self._files = {bare(path).lower() for path in _PATHS.findall(text[-20_000:])}
         given = (word for stage in self._wanted for word in (stage.program, *stage.command.words))
@@ -238,7 +240,7 @@ class Explaining:
             if only_looks(step) and not makes:
                 return False
             readies = any(map(self._readies, weighty(line_of(step))))
-            return (makes or edits_files(step)) and (_holds(done, self._names) or readies)
+            return readies or ((makes or edits_files(step)) and _holds(done, self._names))
         if _SAYS.search(step.tool):
             return False
         return _holds(done, self._names) and (edits_files(step) or not self._shell)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from metamem.core.ids import canonical_json, content_id
 from metamem.foundry.failures.arguments import TARGET, Arguments
 from metamem.foundry.failures.hiding import is_hidden, seen, shows_success
+from metamem.foundry.failures.missing import is_missing, runs_in_task
 from metamem.foundry.failures.shell import line_of, main_command, named, only_looks
 from metamem.foundry.failures.signature import is_stopped, said, telling_line
 from metamem.foundry.failures.spelling import puts_right
@@ -84,6 +85,10 @@ class Intent:
         self.wanted: tuple[Stage, ...] = ()
         if is_shell(failed.tool):
             self.wanted = failing(line_of(failed), self.telling)
+        # Those of them whose program is not there.
+        self.missing = tuple(
+            one for one in self.wanted if is_missing(one.command.ran.program, said(failed))
+        )
 
     def is_of(self, later: Use) -> bool:
         """Whether a later use was meant to do the same."""
@@ -99,7 +104,8 @@ class Intent:
             return True
         known = seen(later)
         return shows_success(later) or all(
-            one.aside or any(self._does(stage, one) for stage in known) for one in self.wanted
+            one.aside or any(self._does(stage, one, later) for stage in known)
+            for one in self.wanted
         )
 
     def _is_done_by(self, later: Use) -> bool:
@@ -111,11 +117,13 @@ class Intent:
         ):
             return False
         return bool(self.wanted) and all(
-            any(self._does(stage, one) for stage in given) for one in self.wanted
+            any(self._does(stage, one, later) for stage in given) for one in self.wanted
         )
 
-    def _does(self, stage: Stage, wanted: Stage) -> bool:
-        return stage.does(wanted) or puts_right(stage, wanted, self.telling, said(self.failed))
+    def _does(self, stage: Stage, wanted: Stage, later: Use) -> bool:
+        if stage.does(wanted) or puts_right(stage, wanted, self.telling, said(self.failed)):
+            return True
+        return wanted in self.missing and runs_in_task(stage, wanted, said(later))
 
 
 def same_intent(failed: Use, later: Use) -> bool:

@@ -5,11 +5,11 @@ code, and the line that says what was wrong with the names in it. Everything tha
 the next is masked before.
 """
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from metamem.core.documents import read_json
 from metamem.core.ids import content_id
 from metamem.foundry.failures.frames import unframed, without_run
 from metamem.foundry.failures.masking import masked
@@ -134,7 +134,7 @@ def said(use: Use) -> str:
     stripped = text.strip()
     if stripped.startswith("{"):
         try:
-            given = json.loads(stripped)
+            given = read_json(stripped)
         except ValueError:
             return text
         return _inside(given) or text

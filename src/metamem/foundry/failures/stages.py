@@ -8,7 +8,7 @@ no weight of its own.
 import itertools
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from metamem.foundry.workflows.shell import Token, tokens, unquoted
@@ -44,6 +44,7 @@ _WRAPS = several("sudo env time nice nohup exec command doas stdbuf")
 _ASKING = re.compile(
     r"-h|-V|--(?:help|version|list|dry-run|info|show|print|get|status|explain)[\w-]*"
 )
+_MANUALS = several("man info tldr")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _VALUED = re.compile(r"^(--[\w-]+)=.*|^(-[A-Za-z])\d+$", re.DOTALL)
 _NUMBERED = re.compile(  # options that a number belongs to, also where it is a word of its own
@@ -103,12 +104,22 @@ class Stage:
             return True
         if self.inspects and not wanted.inspects:
             return False
+        if self._tells_how(wanted):
+            return True
         one, other = wanted.command, self.command
         if self.program == wanted.program and self._asks() is not wanted._asks():
             return False
-        if not one.words and not self._means_bare(wanted):
+        if not one.words and not any(way._means_bare(wanted) for way in self._ways(wanted)):
             return False
         return _akin(one, other) or other.means(one)
+
+    def _ways(self, wanted: "Stage") -> tuple["Stage", ...]:
+        """Itself, or what it runs where that is another program than the one that was wanted."""
+        if self.program == wanted.program:
+            return (self,)
+        return tuple(
+            replace(self, command=each) for each in (self.command.ran, self.command.called)
+        )
 
     def _means_bare(self, wanted: "Stage") -> bool:
         """Where a program was given options alone, they are all it was to do."""
@@ -120,8 +131,10 @@ class Stage:
         )
 
     def _named_options(self) -> frozenset[str]:
-        """Without their values: `-j8` and `-j2` are one, and so are `--workers=1` and `--workers=4`."""
-        return frozenset(_VALUED.sub(r"\1\2", option) for option in self.options)
+        """Without their values: `-j8` and `-j2` are one, and so are `--workers=1` and `--workers=4`. How much
+        it is to say does not count."""
+        said = self.options - _LOUDNESS
+        return frozenset(_VALUED.sub(r"\1\2", option) for option in said)
 
     def _values(self) -> frozenset[str]:
         """The words that stand behind a long option: `1` in `--workers 1`."""
@@ -131,6 +144,11 @@ class Stage:
             for option, word in itertools.pairwise(words)
             if _LONG.fullmatch(option) and not word.startswith("-")
         )
+
+    def _tells_how(self, wanted: "Stage") -> bool:
+        """Whether it is the manual of a program that was asked for its help."""
+        asked = not wanted.options.isdisjoint(("-h", "--help"))
+        return asked and self.program in _MANUALS and self.command.words[-1:] == (wanted.program,)
 
     def _asks(self) -> bool:
         return any(_ASKING.fullmatch(option) for option in self.options)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from metamem.core.documents import read_json
 from metamem.core.errors import DataError
 from metamem.service.attach.events import (
     Event,
@@ -61,8 +62,8 @@ def kinds_of(asked: str) -> tuple[frozenset[Kind], Moment]:
 def heard(host: str, at: Moment, data: bytes) -> Heard:
     """The event in a host's JSON."""
     try:
-        read: Any = json.loads(data)
-    except (ValueError, RecursionError):
+        read: Any = read_json(data)
+    except ValueError:
         raise DataError(f"{host} gave a hook what is no JSON") from None
     if not isinstance(read, dict):
         raise DataError(f"{host} gave a hook what is no object")

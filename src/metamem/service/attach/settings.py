@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from metamem.core.errors import DataError
+from metamem.core.ids import canonical_json
 from metamem.service.attach.jsonc import Document
 from metamem.service.attach.places import is_own, memories_of
 from metamem.service.home import MEMORY_VARIABLE
@@ -117,6 +118,18 @@ class JsonPart:
             found.append("MCP")
         return found
 
+    def says_the_same(self, one: str, other: str) -> bool:
+        """Whether two texts set the same, however they are laid out: hosts write their settings anew, and
+        others put hooks beside ours, whose order among them says nothing."""
+        found = []
+        for text in (one, other):
+            plain = dict(self._read(text).root.plain) if text.strip() else {}
+            hooks = plain.pop("hooks", None) or {}
+            found.append(
+                (plain, {event: sorted(map(canonical_json, hooks[event])) for event in hooks})
+            )
+        return found[0] == found[1]
+
     def memories(self, text: str) -> Used:
         if not text.strip():
             return Used()
@@ -168,6 +181,14 @@ class JsonPart:
         if not isinstance(document.root.plain, dict):
             raise DataError(f"{self.path} holds no JSON object", hint="nothing was changed")
         return document
+
+
+def is_whole(part: Part, text: str | None) -> bool:
+    """Whether all that is ours is in a file, as it is put there today."""
+    made = part.attached(text)
+    if made == text or made is None or text is None:
+        return made == text
+    return isinstance(part, JsonPart) and part.says_the_same(made, text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ The same words stand there twice, as an item for the model and as an event for t
 taken once. Exit codes stand in the text that the model was given.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from metamem.core.documents import read_json
 from metamem.service.importing.thread import Thread
 from metamem.service.importing.transcript import (
     Call,
@@ -206,7 +206,7 @@ def exit_code(text: str) -> int | None:
     """The one that stands in what the model was given of a command."""
     if text.startswith("{"):
         try:
-            code = mapping(mapping(json.loads(text)).get("metadata")).get("exit_code")
+            code = mapping(mapping(read_json(text)).get("metadata")).get("exit_code")
         except ValueError:
             code = None
         if isinstance(code, int):

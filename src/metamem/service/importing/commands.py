@@ -2,13 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
 from metamem.core.secrets import INSTEAD
+from metamem.service.importing.runners import called_by, run_by
 
 LONGEST = 200  # characters of a command; longer ones are scripts
 CLOSE = 0.6  # of two programs' names
@@ -90,7 +91,6 @@ _FAMILIES = (
     frozenset(["pip", "pip3", "uv"]),
     frozenset(["docker", "docker-compose", "podman"]),
 )
-_RUNS_SCRIPTS = re.compile(r"python[\d.]*|node|ruby|perl|bash|sh|php|deno")
 _SCRIPT_FILE = re.compile(r"\.(?:py|[cm]?js|ts|rb|pl|sh|php)$")
 _ASSIGNED = re.compile(r"\w+=")
 _SCRIPT = re.compile(r"[\n;|&<>`]|\$\(")
@@ -104,21 +104,53 @@ class Command:
     program: str
     words: tuple[str, ...]  # after the program, without options
 
+    @property
+    def ran(self) -> "Command":
+        """What it runs, where it is there to run another: `pytest -q` of `uv run pytest -q`."""
+        words = self._given()
+        inner = run_by(words) if words else words
+        return self if len(inner) == len(words) else self._of(inner)
+
+    @property
+    def called(self) -> "Command":
+        """What it has its project do, by that name: `jest` of `npm run jest`."""
+        words = self.ran._given()
+        inner = called_by(words) if words else []
+        return self._of(inner) if inner else self
+
+    def _given(self) -> list[str]:
+        """The words of its line from its program on."""
+        words = self.line.split()
+        at = next((n for n, word in enumerate(words) if word.strip("'\"") == self.program), None)
+        return [] if at is None else words[at:]
+
+    def _of(self, words: Sequence[str]) -> "Command":
+        return Command(" ".join(words), words[0], tuple(w for w in words[1:] if w in self.words))
+
     def means(self, failed: "Command") -> bool:
         """Whether this does what another one was meant to do, said in another way."""
-        if self.line == failed.line or not set(failed.words) <= {*self.words, self.program}:
+        if self.line == failed.line:
             return False
-        every = (self.program, *self.words)
-        if any(bare(word) == bare(failed.program) for word in every):
+        if set(failed.words) <= {*self.words, self.program} and self._is_like(failed):
             return True
-        if _RUNS_SCRIPTS.fullmatch(bare(self.program)) and self.words:
-            script = bare(self.words[0])
-            if _SCRIPT_FILE.sub("", script) == bare(failed.program) != script:
-                return True
-        if any({bare(self.program), bare(failed.program)} <= family for family in _FAMILIES):
+        theirs = failed.ran
+        return any(
+            set(theirs.words) <= set(mine.words) and mine._does_as(theirs)
+            for mine in (self.ran, self.called)
+            if mine is not self or theirs is not failed
+        )
+
+    def _is_like(self, failed: "Command") -> bool:
+        one, other = bare(self.program), bare(failed.program)
+        misspelled = one[:1] == other[:1] and SequenceMatcher(None, one, other).ratio() >= CLOSE
+        return misspelled or self._does_as(failed)
+
+    def _does_as(self, failed: "Command") -> bool:
+        """Whether it is the same program, one of its family, or the script that stands for it."""
+        both = {bare(self.program), bare(failed.program)}
+        if len(both) == 1 or any(both <= family for family in _FAMILIES):
             return True
-        names = (bare(self.program), bare(failed.program))
-        return SequenceMatcher(None, *names).ratio() >= CLOSE
+        return _SCRIPT_FILE.sub("", bare(self.program)) == bare(failed.program)
 
 
 def is_shell(tool: str) -> bool:

@@ -5,13 +5,13 @@ and all after it, `$set` changes what is known of the session.
 """
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from metamem.core.documents import read_json
 from metamem.service.importing.thread import Thread
 from metamem.service.importing.transcript import (
     Call,
@@ -54,7 +54,7 @@ def folder_of(path: Path, known: Iterable[str] = ()) -> str:
         return marker.read_text(encoding="utf-8", errors="replace").strip()
     listed: Mapping[str, Any] = {}
     try:
-        read = json.loads((project.parent.parent / "projects.json").read_text(encoding="utf-8"))
+        read = read_json((project.parent.parent / "projects.json").read_text(encoding="utf-8"))
         listed = mapping(mapping(read).get("projects"))
     except (OSError, ValueError):
         pass

@@ -5,7 +5,6 @@ too long are counted and left out.
 """
 
 import io
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from metamem.core import extras
+from metamem.core.documents import read_json
 from metamem.core.errors import DataError, NotInstalled
 from metamem.service.importing.transcript import Record
 
@@ -78,8 +78,8 @@ class Tail:
         if not line.strip():
             return
         try:
-            read = json.loads(line)
-        except (ValueError, RecursionError):
+            read = read_json(line)
+        except ValueError:
             self.damaged += 1
             return
         if isinstance(read, dict):

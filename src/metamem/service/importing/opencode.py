@@ -4,7 +4,6 @@ A session that was reverted keeps its messages, and names the first one that no 
 Compaction is a part of that kind, followed by an answer that is marked as a summary.
 """
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from metamem.core.documents import read_json
 from metamem.core.errors import DataError
 from metamem.service.importing.thread import Thread
 from metamem.service.importing.transcript import (
@@ -184,7 +184,7 @@ def _rows(database: sqlite3.Connection, query: str, *values: Any) -> Iterator[tu
 
 def _document(data: Any) -> dict[str, Any] | None:
     try:
-        read = json.loads(data)
+        read = read_json(data)
     except (TypeError, ValueError):
         return None
     return read if isinstance(read, dict) else None

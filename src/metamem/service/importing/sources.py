@@ -1,6 +1,5 @@
 """Where each coding agent keeps its sessions, and how to read what is new in one."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -10,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
+from metamem.core.documents import read_json
 from metamem.core.errors import DataError, UnknownName
 from metamem.service.importing import claude, codex, gemini, opencode
 from metamem.service.importing.lines import PACKED, Place, tail, whole
@@ -109,8 +109,8 @@ def _said_last(path: Path) -> int | None:
         file.seek(max(0, file.seek(0, os.SEEK_END) - ENDING))
         lines = file.read().split(b"\n")
     for line in reversed(lines):
-        with suppress(ValueError, RecursionError):
-            read = json.loads(line)
+        with suppress(ValueError):
+            read = read_json(line)
             if isinstance(read, dict) and (at := moment(read.get("timestamp"))):
                 return at
     return None
@@ -159,8 +159,8 @@ def _look_old(source: Source, state: Mapping[str, Any] | None, known: Sequence[s
             reader.thread.folder = source.folder or _folder(source, known)
         return Look(reader.thread.taken(0), dict(state))
     try:
-        read = json.loads(raw)
-    except (ValueError, RecursionError):
+        read = read_json(raw)
+    except ValueError:
         raise DataError(f"{source.path} is no JSON document, or is not whole") from None
     if not isinstance(read, dict):
         raise DataError(f"{source.path} is no session")

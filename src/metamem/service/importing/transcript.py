@@ -5,13 +5,13 @@ in an earlier piece comes as the half that is new; the halves have one id. What 
 by the ids of its turns, which may stand in earlier pieces.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from metamem.core.documents import read_json
 from metamem.service.marks import MARK
 from metamem.service.writing.fields import identifier
 
@@ -153,7 +153,7 @@ def arguments_of(value: Any) -> Mapping[str, Any]:
         return value
     if isinstance(value, str):
         try:
-            read = json.loads(value)
+            read = read_json(value)
         except ValueError:
             return {"input": value}
         return read if isinstance(read, Mapping) else {"input": value}

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from metamem.core.documents import read_json
 from metamem.service.importing.transcript import Call, mapping, string, text_of
 
 LONGEST = 16_000_000  # bytes of a line that is looked at
@@ -133,8 +134,8 @@ def _messages(line: bytes) -> list[Mapping[str, Any]]:
     if not line.strip():
         return []
     try:
-        read = json.loads(line)
-    except (ValueError, RecursionError):
+        read = read_json(line)
+    except ValueError:
         return []
     found = read if isinstance(read, list) else [read]
     return [each for each in found if isinstance(each, Mapping)]

@@ -7,6 +7,7 @@ out or cut, the call says so and is never done again.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from metamem.core.errors import UsageError
@@ -25,11 +26,16 @@ ARGUMENT = 20_000  # characters of one argument, half of them at either end
 ARGUMENTS = 200_000  # characters of all of them, as JSON
 UNIQUE = 16  # characters of an id that no two calls have by chance, whatever their session
 DEEPEST = 20
+BEYOND = 10**4300  # whole numbers that Python neither reads nor writes as JSON
 _MARGIN = 20_000  # characters that are searched beyond a cut: a secret cut in two is not recognised
 _ENV = re.compile(r"(?:^|[\s/'\"=<>(])\.env(?:rc\b|\.(?!example|sample|template)\w+|(?![\w.-]))")
 _SET = re.compile(
-    r"(?m)((?:^|[\s'\"`])(?:\d+\s*[:→|\t]\s*)?(?:export\s+)?[A-Za-z_]\w*[ \t]*=[ \t]*)"
+    r"(?m)((?:^|[\s'\"`/|#])(?:\d+\s*[:→|\t]\s*)?(?:export\s+)?[A-Za-z_]\w*[ \t]*=[ \t]*)"
     r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s'\"`]+)"
+)
+# `printf 'NAME=%s\n' value`.
+_FILLED = re.compile(
+    r"(\bprintf\s+(?:--\s+)?('|\")[^'\"\n]*=%s[^'\"\n]*\2\s+)(\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|<>]+)"
 )
 
 
@@ -62,8 +68,9 @@ class _Cleaning:
     def exact(self, given: str) -> str:
         """A text as it is, but for its secrets."""
         if self.on_env:
-            given, count = _SET.subn(r"\1[secret: setting]", given)
-            self.touched = self.touched or count > 0
+            for sets in (_FILLED, _SET):
+                given, count = sets.subn(r"\1[secret: setting]", given)
+                self.touched = self.touched or count > 0
         found = redact(given)
         seen = redact(clean(given))  # hidden characters can split a secret
         if set(seen.kinds) - set(found.kinds):
@@ -92,7 +99,7 @@ class _Cleaning:
             kept = self.text(given, ARGUMENT // 2, ARGUMENT // 2)
             self.touched = self.touched or len(given) > ARGUMENT
             return kept if kept != given else self._by_name(given, near)
-        if isinstance(given, int | float):
+        if isinstance(given, int | float) and _is_number(given):
             return self._by_name(given, near)
         raise UsageError(f"an argument was expected that JSON has, not {type(given).__name__}")
 
@@ -107,6 +114,11 @@ class _Cleaning:
                 self.touched = True
                 return f"[secret: {kinds[0]}]"
         return given
+
+
+def _is_number(given: int | float) -> bool:
+    """Whether JSON has it, and not only Python."""
+    return isfinite(given) if isinstance(given, float) else abs(given) < BEYOND
 
 
 def prepare_call(call: ToolCall, *, on_env: bool = False) -> dict[str, Any]:
