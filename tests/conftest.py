@@ -30,11 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Games and test outcomes that are kept for later: here, for this run of the tests alone. What is
-    indexed on this machine is nobody's business here."""
+    indexed or remembered on this machine is nobody's business here."""
     folder = tmp_path_factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
         folder = folder.parent  # one for all workers
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("METAMEM_CACHE", str(folder / "cache"))
         patch.setenv("METAMEM_KNOWLEDGE", str(folder / "no-knowledge"))
+        patch.setenv("METAMEM_MEMORY", str(folder / "no-memory"))
         yield
