@@ -18,9 +18,10 @@ from metamem.core.errors import UsageError
 from metamem.core.texts import read_text
 from metamem.service.connecting import LocalMemories
 from metamem.service.defaults import Defaults, whole
+from metamem.service.importing.hiding import kept_pattern
 from metamem.service.importing.items import bring
 from metamem.service.importing.keeping import Keeper, scope_of
-from metamem.service.importing.places import Places, kept_pattern
+from metamem.service.importing.places import Places
 from metamem.service.importing.plan import Imported, Plan, carried_out, planned
 from metamem.service.importing.sources import HOSTS
 from metamem.service.reading_export import by_scope

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from metamem.service.attach import control
-from metamem.service.attach.places import daemon_command
+from metamem.service.attach.places import daemon_command, hook_command
+from tests.service.attach.hosts import END, sent
 from tests.service.attach.living import PATIENCE, Life, until
+from tests.service.importing.written import Claude
 
 
 @pytest.fixture
@@ -78,6 +80,30 @@ def test_what_it_cannot_read_does_no_harm(running: Life, sent: bytes) -> None:
     finally:
         os.chdir(before)
     assert control.status(running.meeting) is not None
+
+
+def test_a_damaged_file_of_one_host_keeps_no_other_from_being_kept(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    life.begin()
+    database = life.home / "data" / "opencode" / "opencode.db"
+    database.parent.mkdir(parents=True)
+    database.write_bytes(b"no database at all" * 100)
+    for name, value in life.environment.items():
+        monkeypatch.setenv(name, value)
+    control.start(life.meeting)
+    session, path = Claude("s", str(life.project)), life.home / "s.jsonl"
+    session.user("The first line of it.")
+    path.write_text(session.text())
+    gone = {"session_id": "ses_" + "4a7Bc9" * 4, "cwd": str(life.project)}
+    life.run(hook_command("capture", "opencode", life.meeting), gone)
+    life.settled()
+    life.run(
+        hook_command("capture", "claude-code", life.meeting),
+        sent("claude-code", END, "s", life.project, path),
+    )
+    life.settled()
+    assert [fact.text for fact in life.facts()] == ["The first line of it."]
 
 
 def test_who_comes_while_all_are_busy_is_turned_away(running: Life) -> None:

@@ -229,7 +229,7 @@ def _database(life: Life) -> Any:
 def test_a_hook_takes_nothing_for_harmless_that_the_rules_know() -> None:
     near = [word for rule in rules() for word in rule.near]
     luck, harmless = random.Random(11), 0
-    for _ in range(30_000):
+    for _ in range(36_000):
         words = [_word(luck, near) for _ in range(luck.randint(2, 7))]
         path = luck.choice(("", "/", "/home/")) + "".join(
             word + luck.choice(("-", "_", ".", "/", "--", "")) for word in words
@@ -241,6 +241,26 @@ def test_a_hook_takes_nothing_for_harmless_that_the_rules_know() -> None:
     for _, known, around in SECRETS:
         for path in (known, f"/home/{known}/x", f"/home/{around.format(known)}/x"):
             assert not (metamem_hook.plain(path) and redact(path).kinds), path
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "AI" + "za{0:.35}",
+        "amzn" + ".mws.{0}",
+        "ctx7" + "sk-{0}",
+        "ey" + "J{0}.ey" + "J{0}",
+        "psca" + "le_pw_{0}",
+        "s" + "k_live_{0:.8}{0:.4}",
+        "s" + "k-lf-{0}",
+        "s" + "k-proj-{0}",
+        "sq" + "0atp-{0}",
+        "xo" + "xb-{0}",
+    ],
+)
+def test_nor_where_signs_part_a_key_into_short_runs(form: str) -> None:
+    path = f"/home/ada/{form.format('0b5e3c1a-7d52-4f0e-9a53-0c9a1b2c3d4e')}/shop"
+    assert redact(path).kinds and not metamem_hook.plain(path)
 
 
 def _word(luck: random.Random, near: list[str]) -> str:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from metamem.core.access import Scope
 from metamem.core.errors import Busy, DataError, UsageError
 from metamem.service.importing import exports, lines, notes
+from metamem.service.importing.hiding import kept_pattern
 from metamem.service.importing.items import Brought, Piece, bring
 from metamem.service.importing.keeping import Keeper, Kept, scope_of
-from metamem.service.importing.places import Places, excluded, kept_pattern
+from metamem.service.importing.places import Places, excluded
 from metamem.service.importing.plan import carried_out, planned
 from metamem.service.importing.sources import Source
 from metamem.service.service import MemoryService
@@ -94,6 +96,8 @@ def test_a_folder_with_a_secret_in_its_name_can_be_left_out(home: Home) -> None:
     assert home.places.include(kept_pattern(folder))
     with pytest.raises(UsageError, match="cannot be kept"):
         kept_pattern(f"*/{secret}/*")
+    glued = f"/home/ada/{secret[:4]}tools/my{secret}"  # not where its beginning is first met
+    assert secret not in kept_pattern(glued)
 
 
 def test_what_earlier_versions_kept_of_paths_and_ids_becomes_digests(tmp_path: Path) -> None:
@@ -106,9 +110,15 @@ def test_what_earlier_versions_kept_of_paths_and_ids_becomes_digests(tmp_path: P
     with home.service.database.writing() as execute:
         execute("DELETE FROM service_settings WHERE name = 'import_sources'")
         execute("UPDATE import_places SET source = ?", (str(path),))
+        execute(  # glued to what is before it
+            "UPDATE import_places SET state = json_set(state, '$.reader.thread.folder', ?)",
+            (f"/home/ada/my{secret}",),
+        )
         execute(
             "INSERT INTO briefed_sessions (host, session, at) VALUES ('codex', ?, 1)", (secret,)
         )
+        for pattern in (f"/home/ada/{secret}", "/home/ada/client-*"):
+            execute("INSERT INTO import_exclusions (pattern, at) VALUES (?, 1)", (pattern,))
         execute(
             "INSERT INTO import_items (source, scope, key, digest, fact, own, at)"
             " VALUES (?, ?, 'k', 'd', 'f', 1, 1)",
@@ -119,6 +129,10 @@ def test_what_earlier_versions_kept_of_paths_and_ids_becomes_digests(tmp_path: P
     assert again.keep(source).stored == 0  # it is known where reading stopped
     assert again.places.briefed("codex", identifier(secret))
     assert list(again.places.items(f"/notes/{secret}/CLAUDE.md", SCOPE)) == ["k"]
+    patterns = again.places.exclusions()
+    assert excluded(f"/home/ada/{secret}/src", patterns) and excluded(
+        "/home/ada/client-x", patterns
+    )
     again.service.close()
     for file in (tmp_path / "memory").rglob("*"):
         assert not (file.is_file() and secret.encode() in file.read_bytes()), file
@@ -144,6 +158,49 @@ def test_what_was_erased_does_not_come_back_with_the_rest_of_its_session(
         again = home.keep(source)
         assert (again.stored, again.erased, again.calls, again.facts) == (stored, 2, 0, 0)
     assert home.texts() == ["Show the billing page."]
+
+
+def test_what_was_erased_while_its_session_was_read_stays_so(home: Home, tmp_path: Path) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("The first line of it.")
+    path.write_text(session.text())
+    source = Source("claude-code", path)
+    home.keep(source)
+
+    def meanwhile(folder: str) -> Scope:
+        scope = scope_of(folder)
+        if home.texts():
+            home.memories.erase(str(scope), "somebody asked for it")
+        return scope
+
+    session.user("The second line of it.")
+    path.write_text(session.text())
+    Keeper(home.memories, home.places, meanwhile).keep(source)
+    path.write_text('{"type": "summary", "summary": "Of the shop"}\n' + session.text())
+    home.keep(source)
+    assert home.texts() == ["The second line of it."]
+
+
+@pytest.mark.parametrize("erased_first", [True, False])
+def test_what_was_erased_stays_so_where_its_project_was_left_out_meanwhile(
+    home: Home, tmp_path: Path, erased_first: bool
+) -> None:
+    session, path = Claude("s", str(tmp_path)), tmp_path / "s.jsonl"
+    session.user("The first line of it.")
+    path.write_text(session.text())
+    source = Source("claude-code", path, folder=str(tmp_path))
+    scope = home.keep(source).scope
+    if erased_first:
+        home.memories.erase(scope, "somebody asked for it")
+    home.places.exclude([str(tmp_path)])
+    assert home.keep(source).skipped
+    if not erased_first:
+        home.memories.erase(scope, "somebody asked for it")
+    home.places.include(str(tmp_path))
+    session.user("The second line of it.")
+    path.write_text(session.text())
+    home.keep(source)
+    assert home.texts() == ["The second line of it."]
 
 
 def test_nobody_reads_a_source_that_another_reads(home: Home) -> None:
@@ -216,6 +273,7 @@ def test_a_plan_says_what_there_is_and_exclusions_are_kept(home: Home, tmp_path:
         ("/home/ada/client-x/a", "client-*", True),
         ("/home/ada/shop", "*/client-*", False),
         ("/home/ada/shop", "", False),
+        ("/home/ada/hidden-plans/a", "hidden-plans", True),
         ("", "*", False),
     ],
 )

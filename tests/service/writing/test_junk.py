@@ -88,6 +88,8 @@ def test_junk_is_refused_with_a_reason(text: str, why: str) -> None:
         "I have finished the migration of the shop",
         "bye bye is the name of the goodbye page",
         "1111111111",
+        "8.8.8.8",
+        "C#",
         "Nothing is cached on the edge",
         "Greeting new users: show the tour",
         "metamem-memory is the name of the fence",

@@ -77,6 +77,8 @@ def _printed(output: str) -> Iterator[Stage]:
         found = _BEFORE.match(line.strip())
         if not found or len(line) > _WIDEST or found["line"] in said:
             continue
+        if found["line"].startswith("#"):  # a remark in a recipe, which is printed, too
+            continue
         given = seen(Use("", "bash", {"command": found["line"]}, failed=False, exit_code=0))
         said |= {" ".join(one.line.split()[1:]) for one in given if one.program in _SAYS}
         yield from given

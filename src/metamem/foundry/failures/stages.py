@@ -107,7 +107,7 @@ class Stage:
         if self._tells_how(wanted):
             return True
         one, other = wanted.command, self.command
-        if self.program == wanted.program and self._asks() is not wanted._asks():
+        if self._asks() is not wanted._asks() and not self._runs().isdisjoint(wanted._runs()):
             return False
         if not one.words and not any(way._means_bare(wanted) for way in self._ways(wanted)):
             return False
@@ -149,6 +149,11 @@ class Stage:
         """Whether it is the manual of a program that was asked for its help."""
         asked = not wanted.options.isdisjoint(("-h", "--help"))
         return asked and self.program in _MANUALS and self.command.words[-1:] == (wanted.program,)
+
+    def _runs(self) -> frozenset[str]:
+        """The programs that are at work: its own, and those that it runs."""
+        command = self.command
+        return frozenset(bare(each.program) for each in (command, command.ran, command.called))
 
     def _asks(self) -> bool:
         return any(_ASKING.fullmatch(option) for option in self.options)

@@ -34,7 +34,7 @@ from metamem.service.attach.places import LOCK, SOCKET, STARTING, Meeting
 from metamem.service.attach.spool import Claimed, Spool
 from metamem.service.importing.keeping import Keeper
 from metamem.service.importing.places import Places
-from metamem.service.importing.sources import HOSTS
+from metamem.service.importing.sources import HOSTS, Source
 from metamem.service.service import MemoryService
 
 THREADS = 4  # that answer
@@ -217,7 +217,7 @@ class Daemon:
     def _kept(self, claimed: Claimed, keeper: Keeper, hidden: Hidden) -> set[str]:
         """Keep what a pointer means; the scopes of which there is more now."""
         scopes: set[str] = set()
-        for source in claimed.pointer.sources(hidden) if claimed.pointer else ():
+        for source in self._sources(claimed, hidden):
             try:
                 kept = keeper.keep(source)
             except (Busy, StoreError, OSError) as error:
@@ -238,6 +238,15 @@ class Daemon:
                 scopes.add(kept.scope)
         claimed.done()  # also where the transcript is gone, or never was
         return scopes
+
+    def _sources(self, claimed: Claimed, hidden: Hidden) -> list[Source]:
+        """What a pointer means. To find that, the file of a host may have to be read, which may be damaged."""
+        try:
+            return claimed.pointer.sources(hidden) if claimed.pointer else []
+        except (MetamemError, OSError) as error:
+            self._trouble = str(error).split("\n")[0]
+            self._counts.add(failed=1)
+            return []
 
 
 def main(memories: str, *, idle: float = IDLE) -> None:

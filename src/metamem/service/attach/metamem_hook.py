@@ -27,10 +27,11 @@ DIGITS = frozenset("0123456789")
 BETWEEN = frozenset("-_./")
 # How secrets begin that may have no long run of letters and digits in them.
 BEGINNINGS = (
-    "1//0", "atatt3", "atctt3", "card", "carte", "dckr_pat_", "dp.", "figd_", "flyv1", "fo1_", "github_pat_",
-    "glagent-", "glcbt-", "gldt-", "glpat-", "glptt-", "glrt-", "glsoat-", "gocspx-", "hrku-", "hvb.", "hvr.",
-    "hvs.", "karte", "nvapi-", "ops_eyj", "pypi-", "sg.", "sntry", "tarjeta", "tgp_v1_", "tskey-", "visa", "whsec_",
-    "xapp-", "xwfp-", "ya29.",
+    "1//0", "aiza", "amzn", "atatt3", "atctt3", "card", "carte", "ctx7sk", "dckr_pat_", "dp.", "eyj", "figd_", "flyv1",
+    "fo1_", "github_pat_", "glagent-", "glcbt-", "gldt-", "glpat-", "glptt-", "glrt-", "glsoat-", "gocspx-", "hrku-",
+    "hvb.", "hvr.", "hvs.", "k_live_", "k_test_", "karte", "nvapi-", "pscale_", "pypi-", "sg.", "sk-admin-", "sk-ant-",
+    "sk-lf-", "sk-none-", "sk-or-", "sk-proj-", "sk-svcacct-", "sntry", "sq0", "tarjeta", "tgp_v1_", "tskey-", "visa",
+    "whsec_", "xapp-", "xox", "xwfp-", "ya29.",
 )  # fmt: skip
 HIDDEN = "\1"  # how a digest in the place of a text begins
 
@@ -131,7 +132,7 @@ def spool(host: str, given: bytes) -> None:
 
 
 def plain(value: str) -> bool:
-    """Whether there is surely no secret in it, as far as can be told in no time: words, dates, ids whose runs
+    """Whether no secret shows in it, as far as can be told in no time: words, dates, ids whose runs
     of letters and digits are short."""
     low, run = value.lower(), ""
     for beginning in BEGINNINGS:

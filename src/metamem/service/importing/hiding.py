@@ -4,27 +4,32 @@ It is brought into the form of now, once for a memory. A session whose ids held 
 at the next look.
 """
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from metamem.core.errors import ScrubDue
+from metamem.core.errors import ScrubDue, UsageError
 from metamem.core.secrets import redact
 from metamem.service.database import Database
-from metamem.service.writing.fields import hidden, identifier, is_hidden, kept_path
+from metamem.service.writing.fields import hidden, identifier, is_hidden, kept_path, told
 from metamem.store.engine import Execute
 
 _SETTING = "import_sources"  # how far that is
-_DUE, _DONE = "to be scrubbed", "digests"
+_WILD = frozenset("*?[")
+_DUE, _DONE = "to be scrubbed", "digests, of patterns, too"
 
 
 def hide_sources(database: Database) -> None:
     with database.reading() as execute:
         state = _state(execute)
-    if state == "":
+    if state not in (_DUE, _DONE):
         with database.writing() as execute:
             state = _state(execute)
-            if state == "":  # no other process has done it meanwhile
-                secrets = _places(execute) | _items(execute) | _sessions(execute)
-                state = _DUE if secrets else _DONE
+            if state not in (_DUE, _DONE):  # no other process has done it meanwhile
+                parts = (_places, _items, _sessions, _exclusions)
+                secrets = [each(execute) for each in parts]
+                state = _DUE if any(secrets) else _DONE
                 _set(execute, state)
     if state == _DUE:
         try:
@@ -54,11 +59,11 @@ def _places(execute: Execute) -> bool:
     for host, source, state, session in rows:
         if is_hidden(source):
             continue
-        told = bool(redact(state).kinds)
-        found |= told or _tells(source) or identifier(session) != session
+        secret = bool(redact(state).kinds) or any(map(_hides, _strings(json.loads(state or "0"))))
+        found |= secret or _tells(source) or identifier(session) != session
         execute(
             "UPDATE import_places SET source = ?, state = ?, session = ? WHERE host = ? AND source = ?",
-            (hidden(source), "" if told else state, identifier(session), host, source),
+            (hidden(source), "" if secret else state, identifier(session), host, source),
         )
     return found
 
@@ -70,7 +75,7 @@ def _items(execute: Execute) -> bool:
             continue
         found |= _tells(source) or identifier(key) != key
         execute(
-            "UPDATE import_items SET source = ?, key = ? WHERE source = ? AND key = ?",
+            "UPDATE OR REPLACE import_items SET source = ?, key = ? WHERE source = ? AND key = ?",
             (hidden(source), identifier(key), source, key),
         )
     return found
@@ -82,10 +87,54 @@ def _sessions(execute: Execute) -> bool:
         if identifier(session) != session:
             found = True
             execute(
-                "UPDATE briefed_sessions SET session = ? WHERE host = ? AND session = ?",
+                "UPDATE OR REPLACE briefed_sessions SET session = ? WHERE host = ? AND session = ?",
                 (identifier(session), host, session),
             )
     return found
+
+
+def _exclusions(execute: Execute) -> bool:
+    found = False
+    for (pattern,) in execute("SELECT pattern FROM import_exclusions"):
+        if not _WILD.isdisjoint(pattern):
+            continue  # a digest of it would leave nothing out
+        kept = kept_pattern(pattern)
+        if kept != pattern:
+            found = True
+            execute(
+                "UPDATE OR REPLACE import_exclusions SET pattern = ? WHERE pattern = ?",
+                (kept, pattern),
+            )
+    return found
+
+
+def kept_pattern(pattern: str) -> str:
+    """A pattern as it is kept: itself, or a digest where a secret stands in it."""
+    plain = pattern.rstrip("/")
+    full = str(Path(plain).expanduser()) if "/" in plain else plain
+    if not is_hidden(kept_path(full)):
+        return pattern
+    if not _WILD.isdisjoint(plain):
+        raise UsageError(
+            f"{told(pattern)} cannot be kept", hint="a secret stands in it: leave that to a `*`"
+        )
+    return hidden(full)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All texts in what is known of a session: its folder, and ids."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        yield from _strings(list(value.values()))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each)
+
+
+def _hides(text: str) -> bool:
+    return is_hidden(kept_path(text) if text.startswith("/") else identifier(text))
 
 
 def _tells(path: Any) -> bool:

@@ -63,12 +63,10 @@ class Keeper:
         """Keep what is new in a source. Done again after a crash, it adds nothing twice: the place
         moves on only when all before it is kept, and lines that are kept are known by their ids."""
         with self._places.reading(source.host, source.key) as state:
+            gone = frozenset(state.get(ERASED, ())) if state is not None else frozenset[str]()
             if state is not None and self._was_left_out(source):
                 state = None
-            gone = frozenset(state.get(ERASED, ())) if state is not None else frozenset[str]()
             found = look(source, state, self._known(source) if state is None else ())
-            if gone:
-                found.state[ERASED] = sorted(gone)
             new = _but(found.transcript, gone)
             whole = new if state is None else None
             if whole is None and (new.lines or new.calls or new.rewound):

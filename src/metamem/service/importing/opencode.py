@@ -169,7 +169,10 @@ def _part(
 def _opened(file: Path) -> sqlite3.Connection:
     if not file.is_file():
         raise DataError(f"there is no file {file}")
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+    try:
+        return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+    except sqlite3.Error as error:
+        raise DataError(f"opencode's database cannot be opened: {error}") from None
 
 
 def _rows(database: sqlite3.Connection, query: str, *values: Any) -> Iterator[tuple[Any, ...]]:

@@ -13,10 +13,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from metamem.core.errors import Busy, UsageError
+from metamem.core.errors import Busy
 from metamem.service.database import Database, new_id, now_ms
 from metamem.service.importing.hiding import hide_sources
-from metamem.service.writing.fields import hidden, is_hidden, kept_path, told
+from metamem.service.writing.fields import hidden, is_hidden
 from metamem.store.engine import Execute
 
 ERASED = "erased"  # in a state: ids of lines that were kept and then erased
@@ -82,12 +82,18 @@ class Places:
                 )
 
     def move(self, host: str, source: str, state: dict[str, Any], session: str, scope: str) -> None:
-        """All that was read is kept: the next look begins here."""
+        """All that was read is kept: the next look begins here. What is marked as erased stays so, also what
+        was while this look went on."""
         with self._database.writing() as execute:
+            key = (host, hidden(source))
+            rows = execute("SELECT state FROM import_places WHERE host = ? AND source = ?", key)
+            before = json.loads(rows[0][0]) if rows and rows[0][0] else {}
+            if gone := {*state.get(ERASED, ()), *before.get(ERASED, ())}:
+                state = {**state, ERASED: sorted(gone)}
             execute(
                 "UPDATE import_places SET state = ?, session = ?, scope = ?, at = ?"
                 " WHERE host = ? AND source = ?",
-                (json.dumps(state), session, scope, now_ms(), host, hidden(source)),
+                (json.dumps(state), session, scope, now_ms(), *key),
             )
 
     def scope(self, host: str, source: str) -> str:
@@ -204,7 +210,9 @@ def _lives(holder: str) -> bool:
 def _mark_erased(execute: Execute, scope: int) -> None:
     rows = execute(
         "SELECT p.host, p.source, p.state FROM import_places p JOIN scopes s"
-        " ON p.scope = s.tenant || '/' || s.kind || '/' || s.name WHERE s.number = ? AND p.state <> ''",
+        " ON p.scope = s.tenant || '/' || s.kind || '/' || s.name OR (p.scope = '' AND EXISTS"
+        " (SELECT 1 FROM sessions t WHERE t.scope = s.number AND t.id = p.session))"  # left out since then
+        " WHERE s.number = ? AND p.state <> ''",
         (scope,),
     )
     for host, source, text in rows:
@@ -220,19 +228,6 @@ def standing(state: Mapping[str, Any]) -> list[str]:
     """The ids of all lines of a session that stand after a look, also of those that were read before."""
     kept = state["reader"]["thread"]["kept"] if "reader" in state else state["kept"]
     return [str(line) for line, _ in kept]
-
-
-def kept_pattern(pattern: str) -> str:
-    """A pattern as it is kept: itself, or a digest where a secret stands in it."""
-    plain = pattern.rstrip("/")
-    full = str(Path(plain).expanduser()) if "/" in plain else plain
-    if not is_hidden(kept_path(full)):
-        return pattern
-    if set("*?[") & set(plain):
-        raise UsageError(
-            f"{told(pattern)} cannot be kept", hint="a secret stands in it: leave that to a `*`"
-        )
-    return hidden(full)
 
 
 def excluded(folder: str, patterns: Sequence[str]) -> bool:

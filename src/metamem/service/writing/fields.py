@@ -28,6 +28,8 @@ _NAMES = 100  # that are looked at
 _MARGIN, _SECRET = 20_000, 5000  # characters beyond what is kept; of the longest secret, about
 _EPOCHS = 10**14  # milliseconds: some three thousand years to either side of 1970
 _HIDDEN = "hidden-"  # how ids begin in whose place a digest stands
+_DIGEST = re.compile(rf"{_HIDDEN}[0-9a-f]{{24}}")  # a name that somebody gave may begin so, too
+_PATH = 5000  # characters: systems have no longer paths
 _NO_SECRET = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]?\d{1,9}")
 
 
@@ -87,14 +89,17 @@ def _identifier(given: str) -> str:
 
 def _holds_secret(given: str) -> bool:
     """Whether a secret stands anywhere in an id or a path, where it may be glued to what is before it."""
-    seen, low = Fields(), given.lower()
+    seen = Fields()
     seen.text(given)
     if seen.kinds:
         return True
-    glued = {at for rule in rules() for word in rule.near if (at := low.find(word)) > 0}
-    for at in glued:
-        if given[at - 1].isalnum() or given[at - 1] == "_":
-            seen.text(given[at:])
+    low = given.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")  # as long
+    for word in {word for rule in rules() for word in rule.near}:
+        at = low.find(word)
+        while at >= 0 and not seen.kinds:
+            if given[at - 1 : at].isalnum() or given[at - 1 : at] == "_":
+                seen.text(given[at:])
+            at = low.find(word, at + 1)
     return bool(seen.kinds)
 
 
@@ -106,14 +111,14 @@ def hidden(given: str) -> str:
 
 def is_hidden(kept: str) -> bool:
     """Whether that stands there."""
-    return kept.startswith(_HIDDEN)
+    return _DIGEST.fullmatch(kept) is not None
 
 
 def kept_path(path: str) -> str:
     """A path as it is kept: itself, or a digest where a secret stands in it. Some hosts name folders by
     paths, with other signs for `/` and `_`."""
     ways = {path, path.replace("-", "_"), path.replace("-", "/")}
-    return hidden(path) if any(map(_holds_secret, ways)) else path
+    return hidden(path) if len(path) > _PATH or any(map(_holds_secret, ways)) else path
 
 
 def told(given: object) -> str:

@@ -44,7 +44,7 @@ _CHATTER = re.compile(
     re.IGNORECASE,
 )
 _HOLLOW = re.compile(
-    r"(?:[a-z]|n/?a|none|null|nil|undefined|nan|todo|tbd|test|testing|foo|bar|lorem ipsum.*|no (?:new )?(?:facts?|memor(?:y|ies)"
+    r"(?:[a-z](?![+#])|n/?a|none|null|nil|undefined|nan|todo|tbd|test|testing|foo|bar|lorem ipsum.*|no (?:new )?(?:facts?|memor(?:y|ies)"
     r"|information|updates?)(?: (?:found|to (?:store|remember|save)))?|nothing(?: (?:new|to (?:remember|store|save)))?)\W*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -111,7 +111,7 @@ def _repeats_itself(text: str) -> bool:
     words = _LETTERS.findall(text.lower())
     if len(words) == 1:  # all of it, not "Aaa is a name"
         return len(words[0]) >= 8 and len({*words[0]}) == 1 and not words[0].isdigit()
-    return len(words) >= 3 and len({*words}) == 1
+    return len(words) >= 3 and len({*words}) == 1 and not words[0].isdigit()  # 8.8.8.8
 
 
 def _is_polite(text: str) -> bool:
