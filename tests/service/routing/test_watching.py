@@ -5,7 +5,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -33,10 +33,11 @@ from metamem.service.routing.settings import MOST_PAIRS
 from metamem.service.routing.watching import SettingsWatch, undo_if_worse, watching_beside
 from metamem.service.service import MemoryService
 from metamem.service.tables import SERVICE
-from metamem.store.engine import Execute
+from metamem.store.engine import Execute, Value
 from metamem.store.records import Place
 from metamem.store.sql.base import insert
 from metamem.store.sqlite import SqliteArchive
+from tests.cli.test_streams import as_anybody
 from tests.service.routing.killed import ARMS
 from tests.service.routing.test_routing import ADA, NAME, RHEA, SCOPE
 from tests.service.routing.watched import (
@@ -225,6 +226,33 @@ def test_an_archive_that_cannot_be_read_keeps_nobody_from_the_others(
     watch = SettingsWatch(service.database)
     assert [each.state for each in watch.look()] == ["undone"]
     assert "cannot be read" in watch.warning() and str(tmp_path) not in watch.warning()
+    looked = hourly(service)
+    assert looked.returncode == 1 and "cannot be read" in looked.stderr
+
+
+def test_an_archive_that_can_only_be_read_is_not_said_to_be_unreadable(
+    service: MemoryService, home: Path
+) -> None:
+    """What hurts runs on: whoever looks after it is told so, by the daemon as well."""
+    changed(home, SABOTAGED)
+    known_to(service, home)
+    lived(service, ADA, NAME, 450)
+    home.chmod(0o444)
+    home.parent.chmod(0o555)
+    try:
+        looked = hourly(service, preexec_fn=as_anybody)
+    finally:
+        home.parent.chmod(0o755)
+        home.chmod(0o644)
+    assert looked.returncode == 1 and "are proven to hurt and stay in use" in looked.stderr
+    assert decisions(home) == [("promoted", "auto:gate")]
+    assert (hourly(service).returncode, decisions(home)[-1]) == (0, ("undone", "auto:bounds"))
+
+
+def hourly(service: MemoryService, **how: Any) -> subprocess.CompletedProcess[str]:
+    """As the daemon does it."""
+    command = [sys.executable, "-m", "metamem.service.routing.hourly", str(service.folder)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **how)
 
 
 def test_parameters_of_something_else_are_left_alone(service: MemoryService, home: Path) -> None:
@@ -440,10 +468,10 @@ def test_tasks_that_get_harder_are_no_evidence_against_the_side_that_got_more_of
 def test_a_long_log_is_not_read_through_for_what_is_watched(service: MemoryService) -> None:
     with service.database.reading() as execute:
 
-        def planned(asked: str, values: Any = ()) -> list[Any]:
-            plan = " ".join(str(row[-1]) for row in execute(f"EXPLAIN QUERY PLAN {asked}", values))
-            assert "SCAN" not in plan, plan
-            return execute(asked, values)
+        def planned(statement: str, values: Sequence[Value] = ()) -> list[Any]:
+            steps = execute(f"EXPLAIN QUERY PLAN {statement}", values)
+            assert not any("SCAN" in str(step) for step in steps), steps
+            return execute(statement, values)
 
         assert sides(planned, "w").pairs == 0 and paired(planned, "w", MOST_PAIRS) == []
 
