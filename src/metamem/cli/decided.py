@@ -86,7 +86,7 @@ def tell_routers(decided: PromotionRecord, home: Path | None) -> None:
     with existing_archive(home) as archive:
         path = Path(archive.place)
     if not (folder / FILE).exists():
-        say(
+        tell(
             f"there is no memory in {folder} yet: its routers will find this with"
             f" METAMEM_HOME={path.absolute().parent}"
         )
