@@ -81,7 +81,6 @@ WRONG = [
     (("search", "x", "--language", "klingon"), "no language called 'klingon'"),
     (("search", "x", "--index", "absent"), "no index called 'absent'"),
     (("find", "x", "--limit", "1000"), "from 1 to 100"),
-    (("show", "no_such_thing"), "nothing that is indexed"),
     (("forget", "absent"), "no index called 'absent'"),
 ]
 
@@ -91,6 +90,13 @@ def test_what_is_wrong_is_told_in_a_line(indexed, metamem, arguments, told):
     said = metamem("knowledge", *arguments)
     assert said.code == 2 and said.out == ""
     assert told in said.err and "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("asked", [("search", "qqxyz"), ("find", "no_such"), ("show", "no_such")])
+def test_what_is_not_there_is_no_wrong_input(indexed, metamem, asked):
+    said = metamem("knowledge", *asked, *(("--embedder", "none") if asked[0] == "search" else ()))
+    assert (said.code, said.out) == (1, "") and "Traceback" not in said.err
+    assert said.err.startswith(("nothing that is indexed", "no component goes by"))
 
 
 def test_nothing_is_indexed_yet(shop, metamem):
@@ -164,6 +170,17 @@ def test_names_in_files_cannot_steer_the_terminal(shop, metamem):
     metamem("knowledge", "index", shop, "-q")
     said = metamem("knowledge", "show", "trap")
     assert "\x1b[2J" not in said.out and "[red]" in said.out
+
+
+def test_names_of_files_stay_in_their_line(shop, metamem):
+    write(shop, {"one\ntwo\t.py": "def odd_one(): ...\n", "bin\nary.py": "\0\0"})
+    told = metamem("knowledge", "index", shop, "-q").out
+    assert "(bin\\nary.py)" in told
+    for command in ("find", "search", "show"):
+        lines = metamem("knowledge", command, "odd_one").out.splitlines()
+        assert any("one\\ntwo\\t.py:1" in line for line in lines), lines
+    hit = metamem("knowledge", "find", "odd_one", "--json").json[0]
+    assert hit["path"] == "one\ntwo\t.py"
 
 
 def test_progress_is_told_as_a_program(shop, tmp_path):

@@ -18,6 +18,7 @@ from metamem.core.progress import Silent
 from metamem.core.space import Choice, Float
 from metamem.domains.dials import DialsDomain
 from metamem.evaluation.jobs import Spec
+from metamem.foundry.tools.site import ARCHIVE
 from metamem.promotion import Ledger, Under
 from metamem.promotion.parameters import change
 from metamem.runs.summary import Summary
@@ -67,11 +68,10 @@ def test_bounds_are_asked_for_and_approved_and_what_lies_inside_goes_into_use(me
     switch = next(n for n, p in names.items() if isinstance(p, Choice))
     low, high = names[number].low, names[number].high
     options = "|".join(str(each) for each in names[switch].options)
-    said = metamem(
-        *("promotions", "bounds", "dials", "--within", f"{number}={low}..{high}"),
-        *("--within", f"{switch}={options}", "--by", "Ada", *home),
-    )
+    within = ("--within", f"{number}={low}..{high}", "--within", f"{switch}={options}")
+    said = metamem("promotions", "bounds", "dials", *within, "--by", "Ada", *home)
     assert said.code == 0 and "wait for approval in dials" in said.out
+    assert f"--home {tmp_path}" in said.out
     values = {**DialsDomain.space.defaults(), number: high}
     with api.api.open_home(tmp_path) as archive:
         assert change(Ledger(archive), values, place, **about).waits  # nobody approved them yet
@@ -79,6 +79,10 @@ def test_bounds_are_asked_for_and_approved_and_what_lies_inside_goes_into_use(me
     watched = metamem("promotions", "approve", subject, "--watched", *home)
     assert watched.code == 2 and "nothing watches" in watched.err
     assert metamem("promotions", "approve", subject, "--by", "Ada", *home).code == 0
+    (waiting,) = metamem("promotions", "pending", "--json", *home).json  # the values of before
+    again = metamem("promotions", "bounds", "dials", *within, *home)
+    assert again.code == 0 and "already" in again.out and "approve" not in again.out
+    assert metamem("promotions", "pending", "--json", *home).json == [waiting]
     values[switch] = names[switch].options[-1]
     with api.api.open_home(tmp_path) as archive:
         assert not change(Ledger(archive), values, place, **about).waits
@@ -337,3 +341,12 @@ def test_what_is_true_or_false_is_not_taken_from_any_word(metamem, tmp_path):
     refused = metamem(*learn, "shuffled=no")
     assert refused.code == 2 and "true or false, not 'no'" in refused.err
     assert named_settings(["shuffled=False", "test=1"]) == {"shuffled": False, "test": 1}
+
+
+def test_bounds_are_entered_where_runs_look_and_nowhere_else(metamem, tmp_path, monkeypatch):
+    """The memory has an archive of its own, for tools, in which nobody would find them."""
+    monkeypatch.setenv("METAMEM_MEMORY", str(tmp_path / "memory"))
+    open_archive(tmp_path / "memory" / ARCHIVE).close()
+    within = ("--within", "floor=0.01..0.2", "--home", tmp_path / "home")
+    said = metamem("promotions", "bounds", "routing", *within)
+    assert said.code == 2 and "there is no archive in" in said.err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metamem.promotion import Ledger
-from metamem.promotion.parameters import change
+from metamem.promotion.parameters import Bounds, change, propose_bounds
 from metamem.routing import SPACE
 from metamem.store import Place, open_archive
 
@@ -180,3 +180,19 @@ def test_what_was_approved_runs_though_no_variable_names_its_archive(
     assert "0 pairs" in run("status", "--scope", S)
     status = json.loads(run("status", "--scope", S, "--json"))
     assert (status["settings"]["floor"], status["settings_from"]) == (0.4, "domain:routing")
+
+
+def test_what_is_no_setting_of_routers_is_not_said_to_be_followed_or_watched(
+    run: Callable[..., str], metamem, tmp_path: Path
+) -> None:
+    chosen(run)
+    place = Place("scope", S)
+    with open_archive(tmp_path / "metamem-home" / "archive.db") as archive:
+        ledger, bounds = Ledger(archive), Bounds({"degrees": (0, 300)})
+        propose_bounds(ledger, bounds, place, by="Ada")
+        entry = change(ledger, {"degrees": 200.0}, place, reason="a test", evidence={})
+    said = metamem("promotions", "approve", entry.subject.id, "--watched")
+    assert said.code == 2 and "nothing watches" in said.err
+    for subject in (entry.subject.id, bounds.subject.id):
+        said = metamem("promotions", "approve", subject)
+        assert said.code == 0 and "routers" not in said.out

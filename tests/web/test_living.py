@@ -173,7 +173,7 @@ def test_a_server_takes_settings_of_routers_back_that_hurt(
     key = prepare(tmp_path / "memory")
     service = MemoryService(tmp_path / "memory")
     try:
-        lived(service, service.local_caller(), SHOP, 300)
+        lived(service, service.local_caller(), SHOP, 450)
     finally:
         service.close()
     served = start(tmp_path / "memory", key=key)

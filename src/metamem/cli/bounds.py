@@ -8,14 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from metamem.cli import options as o
-from metamem.cli.decided import ROUTING, ledgers
-from metamem.cli.parts import check_domain
-from metamem.cli.screen import remark, say
+from metamem.cli.decided import ROUTING
+from metamem.cli.parts import check_domain, existing_archive, home_option
+from metamem.cli.screen import remark, say, tell
 from metamem.core import registry
 from metamem.core.access import Scope
 from metamem.core.errors import UsageError
 from metamem.core.ids import short
 from metamem.core.space import Choice, Parameter, Space
+from metamem.promotion.ledger import Ledger
 from metamem.promotion.parameters import Bounds, propose_bounds
 from metamem.store.records import Place
 
@@ -47,15 +48,23 @@ def bounds(
         raise UsageError(f"{domain} has no parameters: designs always wait for a person")
     asked = read_bounds(within, made.space)
     place = Place("scope", str(Scope.parse(scope))) if scope else Place("domain", made.name)
-    with ledgers(home) as several:
-        propose_bounds(several[0], asked, place, by=by or getpass.getuser())
+    with existing_archive(home) as archive:  # where runs look for them
+        ledger = Ledger(archive)
+        now = ledger.standing(asked.subject, place).in_use
+        if now is not None and now.subject == asked.subject:
+            say(f"the bounds {short(asked.subject.id)} hold in {place} already")
+            return
+        propose_bounds(ledger, asked, place, by=by or getpass.getuser())
     say(f"the bounds {short(asked.subject.id)} wait for approval in {place}")
     if made.name != ROUTING:  # its settings are watched in use
         remark(
             f"what goes into use inside them stays until somebody undoes it: nothing that {made.name} does"
             " in use tells whether it hurts"
         )
-    say(f"Put into use with: metamem promotions approve {short(asked.subject.id)}")
+    tell(
+        "Put into use with: metamem promotions approve"
+        f" {short(asked.subject.id)}{home_option(home)}"
+    )
 
 
 def read_bounds(within: Sequence[str], space: Space) -> Bounds:

@@ -11,7 +11,7 @@ from metamem.core.errors import UsageError
 from metamem.core.ids import short
 from metamem.promotion.ledger import Ledger
 from metamem.service.home import memory_folder
-from metamem.store.records import Place, PromotionRecord
+from metamem.store.records import PromotionRecord
 from metamem.store.sqlite import SqliteArchive
 
 ROUTING = "routing"  # the domain whose parameters routers run with
@@ -57,27 +57,36 @@ def tool_names(entries: list[PromotionRecord]) -> dict[str, str]:
         database.close()
 
 
-def of_routers_place(place: Place) -> bool:
-    """Whether routers look there for their settings."""
-    return place.kind == "scope" or place.name == ROUTING
+def of_routers(decided: PromotionRecord) -> bool:
+    """Whether routers run with it, or change inside it: a scope may have parameters of something else."""
+    from metamem.promotion.parameters import BOUNDS
+    from metamem.routing import SPACE
+
+    what, place = decided.subject, decided.place
+    if what.kind == "parameters":
+        said = "values"
+    elif what.kind == "policy" and what.name == BOUNDS:
+        said = BOUNDS
+    else:
+        return False
+    if place.kind != "scope":
+        return place.name == ROUTING
+    return not decided.evidence[said].keys() - SPACE.parameters
 
 
 def tell_routers(decided: PromotionRecord, home: Path | None) -> None:
     """Let the routers of the memory know the archive in which settings of theirs, or bounds of these, were
     put into use. They would look for it only where METAMEM_HOME says."""
-    from metamem.promotion.parameters import BOUNDS
     from metamem.service.archives import note_archive
     from metamem.service.database import FILE, Database
 
-    what, place = decided.subject, decided.place
-    ours = what.kind == "parameters" or (what.kind == "policy" and what.name == BOUNDS)
-    if not ours or not of_routers_place(place):
+    if not of_routers(decided):
         return
     folder = memory_folder()
     with existing_archive(home) as archive:
         path = Path(archive.place)
     if not (folder / FILE).exists():
-        say(
+        tell(
             f"there is no memory in {folder} yet: its routers will find this with"
             f" METAMEM_HOME={path.absolute().parent}"
         )

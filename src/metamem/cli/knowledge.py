@@ -11,6 +11,7 @@ from metamem.cli.progress import watcher
 from metamem.cli.screen import out, print_json, print_table, remark, say, tell, visible
 from metamem.cli.spread import spread
 from metamem.core.amounts import many
+from metamem.core.controls import in_a_line
 from metamem.core.errors import UsageError
 
 if TYPE_CHECKING:  # loaded when a command needs it
@@ -192,7 +193,7 @@ def find(
     rows = [
         (
             *([hit.index] if several else []),
-            *(f"{hit.id}", hit.kind, hit.name, f"{hit.path}:{hit.line}"),
+            *(f"{hit.id}", hit.kind, in_a_line(hit.name), in_a_line(f"{hit.path}:{hit.line}")),
         )
         for hit in found
     ]
@@ -225,9 +226,8 @@ def show(
         with Index(where.folder(), name) as opened:
             found += opened.show(what)
     if not found:
-        raise UsageError(
-            f"nothing that is indexed goes by {what!r}", hint="see: metamem knowledge find"
-        )
+        remark(f"nothing that is indexed goes by {what!r}; see: metamem knowledge find")
+        raise typer.Exit(1)
     _show(found, [], where, None)
 
 
@@ -249,7 +249,11 @@ def list_indexes(where: Where = HERE) -> None:
         [
             (
                 *(row.name, f"{row.files}", f"{row.pieces}", f"{row.lines}"),
-                *(f"{row.bytes / 1e6:.1f}", row.embedder or "none", ", ".join(row.roots)),
+                *(
+                    f"{row.bytes / 1e6:.1f}",
+                    row.embedder or "none",
+                    in_a_line(", ".join(row.roots)),
+                ),
             )
             for row in rows
         ],
@@ -339,7 +343,8 @@ def _show(found: list["Found"], warnings: list[str], where: Where, lines: int | 
         of = f"{hit.index}: " if several else ""
         named = f"  {hit.kind} {hit.name}" if hit.name else ""
         stale = "  (the file has changed since)" if hit.stale else ""
-        out().print(visible(f"{of}{hit.path}:{hit.line}-{hit.end}{named}{stale}", style="bold"))
+        head = in_a_line(f"{of}{hit.path}:{hit.line}-{hit.end}{named}{stale}")
+        out().print(visible(head, style="bold"))
         for line in hit.begun(lines).split("\n"):
             tell(f"    {line}")
 
@@ -353,8 +358,7 @@ def _tell(report: "Report") -> None:
     if report.secrets:
         say(f"taken out of what is kept: {many(report.secrets, 'secret')}")
     for why, count in report.left_out.most_common():
-        say(
-            f"left out, {why}: {count} ({', '.join(report.examples[why][:3])}{', …' if count > 3 else ''})"
-        )
+        some = in_a_line(", ".join(report.examples[why][:3]))
+        say(f"left out, {why}: {count} ({some}{', …' if count > 3 else ''})")
     for each in report.unreadable:
-        remark(f"warning: {each}")
+        remark(f"warning: {in_a_line(each)}")

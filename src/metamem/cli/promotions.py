@@ -14,7 +14,7 @@ from metamem.cli.decided import (
     archives,
     carry_out,
     ledgers,
-    of_routers_place,
+    of_routers,
     tell_routers,
     tool_names,
 )
@@ -200,7 +200,7 @@ def _watched(found: PromotionRecord, asked: bool) -> Mapping[str, Any]:
     """The word of a person that what watches it may take it back."""
     if not asked:
         return {}
-    if found.subject.kind != "parameters" or not of_routers_place(found.place):
+    if found.subject.kind != "parameters" or not of_routers(found):
         raise UsageError(
             f"nothing watches {_short(found)} in {found.place}",
             hint="settings of routers alone are watched in use",

@@ -180,13 +180,14 @@ def watch(there: There = HERE) -> None:
     """
     from metamem.service.routing.watching import watch_once
 
-    found, warning = watch_once(there.folder())
+    looked = watch_once(there.folder())
+    warning = looked.warning()
     if there.json:
-        print_json({"watched": found, "warning": warning})
+        print_json({"watched": looked.found, "warning": warning})
         return
-    if not found:
+    if not looked.found:
         say("no settings that are watched are in use")
-    for each in found:
+    for each in looked.found:
         gain = "" if each.gain is None else f" (so far {each.gain:+.3f} by {each.pairs} pairs)"
         say(f"{short(each.parameters)} in {each.place}, {each.state}: {each.told}{gain}")
     if warning:

@@ -12,3 +12,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 
 def spelled_out(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def in_a_line(text: str) -> str:
+    """A name, which may have the ends of lines in it as well."""
+    return spelled_out(text).replace("\n", "\\n").replace("\t", "\\t")

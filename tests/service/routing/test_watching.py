@@ -5,7 +5,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -33,9 +33,11 @@ from metamem.service.routing.settings import MOST_PAIRS
 from metamem.service.routing.watching import SettingsWatch, undo_if_worse, watching_beside
 from metamem.service.service import MemoryService
 from metamem.service.tables import SERVICE
+from metamem.store.engine import Execute, Value
 from metamem.store.records import Place
 from metamem.store.sql.base import insert
 from metamem.store.sqlite import SqliteArchive
+from tests.cli.test_streams import as_anybody
 from tests.service.routing.killed import ARMS
 from tests.service.routing.test_routing import ADA, NAME, RHEA, SCOPE
 from tests.service.routing.watched import (
@@ -79,7 +81,7 @@ def test_a_change_that_hurts_is_undone_once_and_the_former_runs_again(
     entry = changed(home, SABOTAGED)
     known_to(service, home)
     assert service.routing.standing(ADA, NAME).settings["floor"] == 0.5
-    made = lived(service, ADA, NAME, 300)
+    made = lived(service, ADA, NAME, 450)
     watch = SettingsWatch(service.database)
     (found,) = watch.look()
     assert (found.state, found.parameters, found.place) == ("undone", entry.subject.id, "routing")
@@ -95,7 +97,7 @@ def test_a_change_that_hurts_is_undone_once_and_the_former_runs_again(
     assert "held" not in after.why and "is watched" not in after.why
     told = [service.routing.explain(RHEA, decision) for decision in made]
     held_back = ["is watched" in each.why for each in told]
-    assert 100 < sum(held_back) < 200
+    assert 170 < sum(held_back) < 280
     assert [each.settings["floor"] for each in told] == [0.05 if h else 0.5 for h in held_back]
 
 
@@ -107,12 +109,12 @@ def test_one_that_hurts_nobody_stays_and_is_watched_until_enough_is_known(
     lived(service, ADA, NAME, 80)
     watch = SettingsWatch(service.database)
     (found,) = watch.look()
-    assert found.state == "watched" and 25 <= found.pairs <= 40 and watch.warning() == ""
+    assert found.state == "watched" and 18 <= found.pairs <= 36 and watch.warning() == ""
     assert f"{found.pairs} pairs" in service.routing.standing(ADA, NAME).watch
     for module in (watching, sys.modules["metamem.service.routing.settings"]):
         monkeypatch.setattr(module, "MOST_PAIRS", 30)
     if found.pairs < 30:
-        lived(service, ADA, NAME, 40, seed=1)
+        lived(service, ADA, NAME, 70, seed=1)
     (found,) = watch.look()
     assert found.state == "kept" and watch.status()["kept"] == 1
     service.routing._settings._known.clear()
@@ -144,7 +146,7 @@ def test_what_was_approved_for_as_long_as_it_does_no_harm_is_taken_back_where_it
     with SqliteArchive(home) as archive:
         Ledger(archive).approve(entry.subject, ROUTING, by="Ada", evidence={MAY_BE_UNDONE: True})
     known_to(service, home)
-    lived(service, ADA, NAME, 300)
+    lived(service, ADA, NAME, 450)
     assert [each.state for each in SettingsWatch(service.database).look()] == ["undone"]
     assert decisions(home)[1:] == [("approved", "Ada"), ("undone", "auto:bounds")]
 
@@ -200,7 +202,7 @@ def test_where_one_side_tells_less_nothing_is_proven(service: MemoryService, hom
     changed(home, SABOTAGED)
     known_to(service, home)
     luck = random.Random(1)
-    for n in range(300):
+    for n in range(450):
         made = service.routing.route(ADA, NAME, f"mend it {n}", ARMS)
         new = "is watched" not in made.why
         if not new or luck.random() < 0.5:
@@ -220,10 +222,37 @@ def test_an_archive_that_cannot_be_read_keeps_nobody_from_the_others(
     broken.parent.mkdir()
     broken.write_text("no database at all" * 100)
     known_to(service, broken)
-    lived(service, ADA, NAME, 300)
+    lived(service, ADA, NAME, 450)
     watch = SettingsWatch(service.database)
     assert [each.state for each in watch.look()] == ["undone"]
     assert "cannot be read" in watch.warning() and str(tmp_path) not in watch.warning()
+    looked = hourly(service)
+    assert looked.returncode == 1 and "cannot be read" in looked.stderr
+
+
+def test_an_archive_that_can_only_be_read_is_not_said_to_be_unreadable(
+    service: MemoryService, home: Path
+) -> None:
+    """What hurts runs on: whoever looks after it is told so, by the daemon as well."""
+    changed(home, SABOTAGED)
+    known_to(service, home)
+    lived(service, ADA, NAME, 450)
+    home.chmod(0o444)
+    home.parent.chmod(0o555)
+    try:
+        looked = hourly(service, preexec_fn=as_anybody)
+    finally:
+        home.parent.chmod(0o755)
+        home.chmod(0o644)
+    assert looked.returncode == 1 and "are proven to hurt and stay in use" in looked.stderr
+    assert decisions(home) == [("promoted", "auto:gate")]
+    assert (hourly(service).returncode, decisions(home)[-1]) == (0, ("undone", "auto:bounds"))
+
+
+def hourly(service: MemoryService, **how: Any) -> subprocess.CompletedProcess[str]:
+    """As the daemon does it."""
+    command = [sys.executable, "-m", "metamem.service.routing.hourly", str(service.folder)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **how)
 
 
 def test_parameters_of_something_else_are_left_alone(service: MemoryService, home: Path) -> None:
@@ -287,7 +316,7 @@ def test_killed_at_any_moment_and_beside_others_it_is_undone_once(
 ) -> None:
     changed(home, SABOTAGED)
     known_to(service, home)
-    lived(service, ADA, NAME, 300)
+    lived(service, ADA, NAME, 450)
     command = [sys.executable, "-m", "metamem.service.routing.hourly", str(service.folder)]
     luck = random.Random(3)
     for _ in range(6):
@@ -312,7 +341,7 @@ def test_it_goes_on_beside_a_server_and_by_command(
         async with watching_beside(service.database, look_every=0.01) as watch:
             await until(lambda: watch.looks > 0)
             assert watch.status()["watched"] == 1
-            await aside(lived, service, ADA, NAME, 260, 1)
+            await aside(lived, service, ADA, NAME, 410, 1)
             await until(lambda: watch.undone > 0)
             looks = watch.looks
             await until(lambda: watch.looks > looks)  # and goes on
@@ -390,7 +419,7 @@ def streamed(
 @pytest.mark.slow
 def test_a_planted_harm_is_found(service: MemoryService, judged: Judges) -> None:
     found = sum(
-        judged(streamed(service.database, f"planted {seed}", SABOTAGED, 300)) for seed in range(100)
+        judged(streamed(service.database, f"planted {seed}", SABOTAGED, 450)) for seed in range(100)
     )
     assert found >= 95
 
@@ -402,20 +431,49 @@ def test_where_both_are_alike_nothing_is_undone_beyond_the_level(
     """Routers with the same settings, learning from one log."""
     rounds = 200
     undone = sum(
-        judged(streamed(service.database, f"null {seed}", {}, 80)) for seed in range(rounds)
+        judged(streamed(service.database, f"null {seed}", {}, 120)) for seed in range(rounds)
     )
     assert undone <= stats.binom.ppf(0.999, rounds, watching.LEVEL)
 
 
+def came(sides_and_worths: Iterable[tuple[bool, float]]) -> Execute:
+    """A log in which outcomes of one router came in this order."""
+    usual = canonical_json(Settings().to_json())
+    rows = [(1, "default", side, usual, worth, 0.0, 0.0) for side, worth in sides_and_worths]
+    return lambda *_: rows
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("worth", ["one in two", "nearly all"])
+@pytest.mark.parametrize("worth", ["one in two", "nearly all", "less and less"])
 def test_the_level_holds_over_all_looks(judged: Judges, worth: str) -> None:
-    chance, rounds = {"one in two": 0.5, "nearly all": 0.95}[worth], 400
-    luck, undone = random.Random(worth), 0
+    first, last = {"one in two": (0.5, 0.5), "nearly all": (0.95, 0.95)}.get(worth, (0.9, 0.3))
+    luck, rounds, tasks, undone = random.Random(worth), 400, 3 * MOST_PAIRS, 0
     for _ in range(rounds):
-        draws = [float(luck.random() < chance) for _ in range(2 * MOST_PAIRS)]
-        undone += judged(list(zip(draws[::2], draws[1::2], strict=True)))
+        draws = [
+            (luck.random() < 0.5, float(luck.random() < first + (last - first) * n / tasks))
+            for n in range(tasks)
+        ]
+        undone += judged(paired(came(draws), "w", MOST_PAIRS))
     assert undone <= stats.binom.ppf(0.999, rounds, watching.LEVEL)
+
+
+def test_tasks_that_get_harder_are_no_evidence_against_the_side_that_got_more_of_them() -> None:
+    """Of 60 easy tasks before had 40, of 60 hard ones now had 40: what counts is what came next to it."""
+    easy, hard = [True, False, True] * 20, [False, True, False] * 20
+    log_of = came([(side, 1.0) for side in easy] + [(side, 0.0) for side in hard])
+    pairs = paired(log_of, "w", MOST_PAIRS)
+    assert len(pairs) >= 30 and sum(before != now for before, now in pairs) <= 1
+
+
+def test_a_long_log_is_not_read_through_for_what_is_watched(service: MemoryService) -> None:
+    with service.database.reading() as execute:
+
+        def planned(statement: str, values: Sequence[Value] = ()) -> list[Any]:
+            steps = execute(f"EXPLAIN QUERY PLAN {statement}", values)
+            assert not any("SCAN" in str(step) for step in steps), steps
+            return execute(statement, values)
+
+        assert sides(planned, "w").pairs == 0 and paired(planned, "w", MOST_PAIRS) == []
 
 
 def test_pairs_are_made_within_a_router_and_what_is_known_of_the_first_stays(

@@ -10,11 +10,13 @@ from metamem.service.routing.watching import watch_once
 
 def main() -> int:
     try:
-        watch_once(Path(sys.argv[1]))
+        trouble = watch_once(Path(sys.argv[1])).trouble
     except MetamemError as error:
         print(error.message, file=sys.stderr)
         return error.exit_code
-    return 0
+    if trouble:
+        print(trouble, file=sys.stderr)
+    return int(bool(trouble))
 
 
 if __name__ == "__main__":

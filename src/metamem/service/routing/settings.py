@@ -17,7 +17,7 @@ from metamem.promotion.ledger import Ledger
 from metamem.promotion.parameters import Applied, applied
 from metamem.routing import SPACE, Settings
 from metamem.routing.settings import USUAL
-from metamem.routing.sides import sides
+from metamem.routing.sides import count_pairs
 from metamem.service.archives import ArchivesEraser
 from metamem.service.database import Database
 from metamem.store.records import Place
@@ -111,7 +111,7 @@ class SettingsInUse:
     def _is_known(self, watch: str) -> bool:
         """Whether enough is known of a change."""
         with self._database.reading() as execute:
-            return sides(execute, watch).pairs >= MOST_PAIRS
+            return count_pairs(execute, watch) >= MOST_PAIRS
 
 
 UNREADABLE = "an archive cannot be read, so that no settings in it are used: metamem doctor"

@@ -18,7 +18,7 @@ from typing import Literal
 
 from metamem.core.amounts import many
 from metamem.core.aside import aside
-from metamem.core.errors import MetamemError, UsageError
+from metamem.core.errors import MetamemError, StoreError, UsageError
 from metamem.core.ids import derive_seed
 from metamem.promotion.ledger import Ledger
 from metamem.promotion.parameters import Applied, applied, revert_if_worse
@@ -39,6 +39,10 @@ LOOKS = (30, 60, 120, 240, 480, MOST_PAIRS)
 LEVEL = 0.01  # of a change that hurts nobody, over all looks
 LOOK_EVERY = 60.0  # seconds
 SILENT = 30  # decisions without a pair that are worth a warning
+NOT_UNDONE = (
+    "settings of routers are proven to hurt and stay in use, since their archive cannot be written to:"
+    " metamem promotions undo"
+)
 TOO_UNLIKE = 0.15  # difference in the share of tasks of which it is known what came of them
 State = Literal["watched", "kept", "undone"]
 _log = logging.getLogger("metamem.routing")
@@ -77,7 +81,7 @@ class SettingsWatch:
         trouble: list[str] = []
         for path in self._archives.paths():
             try:
-                found += self._looked_at(path)
+                found += self._looked_at(path, trouble)
             except MetamemError as error:
                 _log.warning("settings of routers in %s: %s", path, error.message)
                 trouble.append(UNREADABLE)
@@ -113,12 +117,12 @@ class SettingsWatch:
         told = (self.trouble, *(each.warning for each in self.found))
         return "; ".join(dict.fromkeys(filter(None, told)))
 
-    def _looked_at(self, path: Path) -> list[Watched]:
+    def _looked_at(self, path: Path, trouble: list[str]) -> list[Watched]:
         with SqliteArchive(path, create=False) as archive:
             ledger = Ledger(archive)
-            return [self._judged(ledger, use) for use in _watched(ledger)]
+            return [self._judged(ledger, use, trouble) for use in _watched(ledger)]
 
-    def _judged(self, ledger: Ledger, use: Applied) -> Watched:
+    def _judged(self, ledger: Ledger, use: Applied, trouble: list[str]) -> Watched:
         watch = watch_of(use)
         with self._database.reading() as execute:
             known = sides(execute, watch)
@@ -127,7 +131,12 @@ class SettingsWatch:
         about = (str(use.place), use.subject.id)
         if unlike(known):
             return Watched(*about, "watched", len(pairs), gain, progress(known), unlike(known))
-        done = undo_if_worse(ledger, use, pairs, self._looked.get(watch, 0))
+        try:
+            done = undo_if_worse(ledger, use, pairs, self._looked.get(watch, 0))
+        except StoreError as error:
+            _log.warning("settings of routers: %s", error.message)
+            trouble.append(NOT_UNDONE)
+            return Watched(*about, "watched", len(pairs), gain, NOT_UNDONE)
         self._looked[watch] = len(pairs)
         if done is not None:
             return Watched(*about, "undone", len(pairs), gain, done.reason)
@@ -219,14 +228,15 @@ def _watched(ledger: Ledger) -> Iterator[Applied]:
             yield use
 
 
-def watch_once(folder: Path) -> tuple[list[Watched], str]:
-    """One look at a memory's routers, and what stood in its way."""
+def watch_once(folder: Path) -> SettingsWatch:
+    """One look at a memory's routers: what was found, and what stood in its way."""
     if not (folder / FILE).is_file():
         raise UsageError(f"there is no memory in {folder}", hint="metamem route choose begins one")
     database = Database(folder / FILE, create=False)
     try:
         watch = SettingsWatch(database)
-        return watch.look(), watch.warning()
+        watch.look()
+        return watch
     finally:
         database.close()
 
