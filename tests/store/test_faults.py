@@ -238,6 +238,8 @@ def tamper(path: Path, statement: str) -> None:
         "UPDATE collections SET episodes = substr(episodes, 1, 40)",
         "UPDATE runs SET config = 'nonsense'",
         "UPDATE model_texts SET content = x'00'",
+        "UPDATE model_texts SET content = 5",
+        "UPDATE promotions SET evidence = x'00'",
         "DELETE FROM model_texts",
         "DELETE FROM component_versions",
     ],

@@ -138,7 +138,9 @@ def test_a_full_disk_is_a_503_and_nothing_is_lost(tmp_path: Path) -> None:
             for n in range(2000):
                 stored += client.remember(SHOP, [Draft(f"{n}: " + "word " * 1500)])
         refused = served.ask(
-            "POST", "/v1/facts", json={"scope": SHOP, "drafts": [{"text": "new " * 2000}]}
+            "POST",
+            "/v1/facts",
+            json={"scope": SHOP, "drafts": [{"text": "new: " + "word " * 1500}]},
         )
         assert refused.status_code == 503 and refused.headers["retry-after"]
         with served.client() as client:

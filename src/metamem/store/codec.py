@@ -26,7 +26,7 @@ def dump(value: Any, what: str) -> str:
 def load(text: str, what: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, TypeError, RecursionError) as error:  # damage may leave no text at all
         raise damaged(what, error) from error
 
 

@@ -265,7 +265,7 @@ def _pack(text: str) -> bytes:
 def _unpack(content: bytes, key: str) -> str:
     try:
         return zlib.decompress(content).decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
+    except (zlib.error, TypeError, UnicodeDecodeError) as error:
         raise damaged(f"the call {key}", error) from error
 
 
