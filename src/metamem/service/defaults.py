@@ -42,11 +42,11 @@ class Defaults:
     def _usual(self, me: Me) -> str:
         if self.folder is not None:
             return str(project_of(self.folder, me.tenant).scope)
-        if len(me.writes) == 1:
-            return me.writes[0]
         mine = str(own(me))
         if mine in me.writes or "member" in me.roles:
-            return mine
+            return mine  # also where the only scope so far is one that others read
+        if len(me.writes) == 1:
+            return me.writes[0]
         if not me.writes:
             raise Denied("this key may write to no scope")
         raise UsageError("which scope?", hint=f"one of: {', '.join(me.writes[:20])}")
