@@ -31,6 +31,7 @@ def test_there_is_one(running: Life) -> None:
     assert control.start(running.meeting)["pid"] == first["pid"]
 
 
+@pytest.mark.slow  # starts processes beside the test, in threads
 def test_many_at_once_start_one(life: Life) -> None:
     life.begin()
     found: list[int] = []

@@ -226,6 +226,7 @@ def also_elsewhere(home: Home) -> int:
     return number
 
 
+@pytest.mark.slow  # starts processes beside the test, in threads
 async def test_scopes_that_ask_the_same_at_once_are_answered_apart(home: Home) -> None:
     also_elsewhere(home)
     GATE.append(asyncio.Event())
@@ -286,6 +287,7 @@ async def test_what_was_said_before_a_persons_words_stays(home: Home) -> None:
     assert ASKED[4:] == ["of ada again", "and now?"]
 
 
+@pytest.mark.slow  # starts processes beside the test, in threads
 @pytest.mark.parametrize("goals", [["one"], []])  # it learns, or it is asked
 @pytest.mark.parametrize("elsewhere", [False, True])
 async def test_an_answer_that_comes_after_the_erasure_is_not_kept(
