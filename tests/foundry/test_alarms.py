@@ -14,14 +14,14 @@ from metamem.core.access import Scope
 from metamem.core.registry import BUILT_IN
 from metamem.foundry.acts import acts
 from metamem.foundry.alarms import IDLE, alarms, standing_still
-from metamem.foundry.overseer import AGAIN, HOUR, Looked, Overseer
+from metamem.foundry.overseer import AGAIN, HOUR
 from metamem.foundry.report import report
 from metamem.foundry.telling import as_markdown
 from metamem.foundry.workflows import store as workflows
 from metamem.sandbox import bubblewrap
 from metamem.service.attach.hourly import Hourly
 from metamem.service.words import Session, ToolCall
-from tests.foundry.tools.shop import BEGAN, Shop, opened, release
+from tests.foundry.tools.shop import BEGAN, Shop, look, opened, overseer, release
 
 needs_jail = pytest.mark.skipif(not bubblewrap.works(), reason="bwrap does not work here")
 OTHER = Scope.parse("local/project/zoo-1234567890ab")  # made after the shop's own
@@ -31,20 +31,6 @@ OTHER = Scope.parse("local/project/zoo-1234567890ab")  # made after the shop's o
 def lived(tmp_path: Path) -> Iterator[Shop]:
     with opened(tmp_path) as made:
         yield made
-
-
-def overseer(shop: Shop) -> Overseer:
-    return Overseer(
-        shop.memory,
-        shop.site.database,
-        shop.site.archive,  # type: ignore[arg-type]
-        judging=shop.judge,
-        clock=lambda: shop.now[0],
-    )
-
-
-def look(shop: Shop) -> Looked:
-    return asyncio.run(overseer(shop).look(shop.site.scope))
 
 
 def told(shop: Shop) -> str:

@@ -19,7 +19,7 @@ from metamem.core.access import Scope
 from metamem.core.registry import BUILT_IN
 from metamem.foundry.acts import LOOKED, acts, cursor_of
 from metamem.foundry.alarms import standing_still
-from metamem.foundry.overseer import HOUR, Looked, Overseer
+from metamem.foundry.overseer import HOUR
 from metamem.foundry.report import report
 from metamem.foundry.telling import as_markdown
 from metamem.foundry.tidying import UNUSED, tidy
@@ -28,7 +28,7 @@ from metamem.service.attach.hourly import Hourly
 from metamem.service.database import FILE
 from metamem.service.words import Session, ToolCall
 from metamem.store.runlock import lock_file
-from tests.foundry.tools.shop import BEGAN, Shop, opened
+from tests.foundry.tools.shop import BEGAN, Shop, look, opened, overseer
 
 
 @pytest.fixture
@@ -41,20 +41,6 @@ def lived(tmp_path: Path) -> Iterator[Shop]:
 def shop(tmp_path: Path) -> Iterator[Shop]:
     with opened(tmp_path, sessions=0) as made:
         yield made
-
-
-def overseer(shop: Shop) -> Overseer:
-    return Overseer(
-        shop.memory,
-        shop.site.database,
-        shop.site.archive,  # type: ignore[arg-type]
-        judging=shop.judge,
-        clock=lambda: shop.now[0],
-    )
-
-
-def look(shop: Shop) -> Looked:
-    return asyncio.run(overseer(shop).look(shop.site.scope))
 
 
 def done(shop: Shop) -> list[str]:

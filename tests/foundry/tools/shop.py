@@ -8,6 +8,7 @@ from pathlib import Path
 
 from metamem.core.access import Scope
 from metamem.foundry.foundry import Foundry, TraceOf
+from metamem.foundry.overseer import Looked, Overseer
 from metamem.foundry.tools import promoting
 from metamem.foundry.tools.running import Ran
 from metamem.foundry.tools.site import Site, site_of, tools_archive, tools_database
@@ -150,3 +151,17 @@ def opened(base: Path, sessions: int = 40) -> Iterator[Shop]:
         finally:
             database.close()
             service.close()
+
+
+def overseer(shop: Shop) -> Overseer:
+    return Overseer(
+        shop.memory,
+        shop.site.database,
+        shop.site.archive,  # type: ignore[arg-type]
+        judging=shop.judge,
+        clock=lambda: shop.now[0],
+    )
+
+
+def look(shop: Shop) -> Looked:
+    return asyncio.run(overseer(shop).look(shop.site.scope))
